@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * behavior.c - the table of behaviours: what each is configured with, and the
+ * way from its number to its code
+ */
+#include "seg6nr.h"
+
+#define OPTIONAL	BIT(SEG6NR_A_COUNTERS)
+
+static const struct seg6nr_behavior behaviors[SEG6NR_ACT_MAX + 1] = {
+	[SEG6NR_ACT_END] = {
+		.allows	= OPTIONAL,
+	},
+	[SEG6NR_ACT_END_X] = {
+		.needs	= BIT(SEG6NR_A_NH6),
+		.allows	= BIT(SEG6NR_A_OIF) | OPTIONAL,
+	},
+	[SEG6NR_ACT_END_T] = {
+		.needs	= BIT(SEG6NR_A_TABLE),
+		.allows	= OPTIONAL,
+	},
+	[SEG6NR_ACT_END_DX6] = {
+		.needs	= BIT(SEG6NR_A_NH6),
+		.allows	= OPTIONAL,
+	},
+	[SEG6NR_ACT_END_DX4] = {
+		.needs	= BIT(SEG6NR_A_NH4),
+		.allows	= OPTIONAL,
+	},
+	[SEG6NR_ACT_END_DT6] = {
+		.needs	= BIT(SEG6NR_A_TABLE),
+		.allows	= OPTIONAL,
+	},
+	[SEG6NR_ACT_END_DT4] = {
+		.needs	= BIT(SEG6NR_A_VRFTABLE),
+		.allows	= OPTIONAL,
+	},
+};
+
+/**
+ * seg6nr_behavior() - look up what a behaviour is configured with
+ * @action: SEG6NR_ACT_*, any value from the user
+ *
+ * Return: the table row, or NULL where this module has no such behaviour.
+ */
+const struct seg6nr_behavior *seg6nr_behavior(u32 action)
+{
+	if (action > SEG6NR_ACT_MAX || !behaviors[action].allows)
+		return NULL;
+	return &behaviors[action];
+}
+
+/**
+ * seg6nr_behave() - run the behaviour of the SID that a packet hit
+ * @pkt: the packet, its IPv6 header at skb->data
+ *
+ * A switch, not a pointer in the table: with retpolines an indirect call costs
+ * more than finding the case.
+ *
+ * Context: BH off, RCU read section.  The skb stays the caller's unless the
+ * verdict is SEG6NR_CONSUMED.
+ *
+ * Return: the behaviour's verdict.
+ */
+enum seg6nr_verdict seg6nr_behave(struct seg6nr_pkt *pkt)
+{
+	switch (pkt->slwt->action) {
+	case SEG6NR_ACT_END:
+		return seg6nr_end(pkt);
+	case SEG6NR_ACT_END_X:
+		return seg6nr_end_x(pkt);
+	case SEG6NR_ACT_END_T:
+		return seg6nr_end_t(pkt);
+	case SEG6NR_ACT_END_DX6:
+		return seg6nr_end_dx6(pkt);
+	case SEG6NR_ACT_END_DX4:
+		return seg6nr_end_dx4(pkt);
+	case SEG6NR_ACT_END_DT6:
+		return seg6nr_end_dt6(pkt);
+	case SEG6NR_ACT_END_DT4:
+		return seg6nr_end_dt4(pkt);
+	}
+	return SEG6NR_DROP_NO_STATE;
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * compat.h - every difference between kernel versions, by feature name
+ *
+ * The top Kbuild looks features up in the target's headers and passes
+ * SEG6NR_HAVE_*; no other file may ask.  A shim with the meaning of the
+ * upstream function has the upstream name, one with another signature is
+ * prefixed.  Newest first; each says which kernels need it.
+ */
+#ifndef SEG6NR_COMPAT_H
+#define SEG6NR_COMPAT_H
+
+#include <linux/kconfig.h>
+#include <linux/ipv6.h>
+#include <linux/lwtunnel.h>
+#include <linux/skbuff.h>
+#include <net/dst.h>
+#include <net/if_inet6.h>
+#include <net/ip6_fib.h>
+#include <net/lwtunnel.h>
+#include <net/route.h>
+#ifdef CONFIG_IPV6_SEG6_HMAC
+#include <net/seg6_hmac.h>
+#endif
+
+#if !IS_ENABLED(CONFIG_IPV6) || IS_MODULE(CONFIG_IPV6)
+#error "seg6local_noref needs a kernel with CONFIG_IPV6=y"
+#endif
+#ifndef CONFIG_LWTUNNEL
+#error "seg6local_noref needs a kernel with CONFIG_LWTUNNEL=y"
+#endif
+#ifndef CONFIG_IPV6_SEG6_LWTUNNEL
+#error "seg6local_noref needs a kernel with CONFIG_IPV6_SEG6_LWTUNNEL=y"
+#endif
+#ifndef CONFIG_IPV6_MULTIPLE_TABLES
+#error "seg6local_noref needs a kernel with CONFIG_IPV6_MULTIPLE_TABLES=y"
+#endif
+
+/*
+ * The slot that no code of this kernel can ever claim.  Enumerators are
+ * invisible to the preprocessor, hence the probe.  5.10 ends at RPL.
+ */
+#if defined(SEG6NR_HAVE_ENCAP_IOAM6) && \
+	!IS_ENABLED(CONFIG_IPV6_IOAM6_LWTUNNEL)
+#define SEG6NR_AUTO_SLOT		LWTUNNEL_ENCAP_IOAM6
+#define SEG6NR_MODULE_ALIAS_SLOT()	MODULE_ALIAS_RTNL_LWT(IOAM6)
+#elif !IS_ENABLED(CONFIG_IPV6_RPL_LWTUNNEL)
+#define SEG6NR_AUTO_SLOT		LWTUNNEL_ENCAP_RPL
+#define SEG6NR_MODULE_ALIAS_SLOT()	MODULE_ALIAS_RTNL_LWT(RPL)
+#else
+#define SEG6NR_AUTO_SLOT		LWTUNNEL_ENCAP_NONE
+#define SEG6NR_MODULE_ALIAS_SLOT()
+#endif
+
+/* Drop reasons: 5.17 and later; goes with 5.10. */
+#ifndef SEG6NR_HAVE_KFREE_SKB_REASON
+enum skb_drop_reason {
+	SKB_NOT_DROPPED_YET = 0,
+	SKB_DROP_REASON_NOT_SPECIFIED,
+	SKB_DROP_REASON_IP_INHDR,
+	SKB_DROP_REASON_IP_INNOROUTES,
+	SKB_DROP_REASON_NOMEM,
+};
+
+static inline void kfree_skb_reason(struct sk_buff *skb,
+				    enum skb_drop_reason reason)
+{
+	kfree_skb(skb);
+}
+#endif /* !SEG6NR_HAVE_KFREE_SKB_REASON */
+
+/*
+ * ip_route_input_noref() returns a drop reason since 6.13 and a negative errno
+ * before; its tos argument changed type too, but a literal 0 suits both.  Goes
+ * with 6.12.
+ */
+static inline enum skb_drop_reason
+seg6nr_ip_route_input_noref(struct sk_buff *skb, __be32 daddr, __be32 saddr,
+			    struct net_device *dev)
+{
+	int ret = ip_route_input_noref(skb, daddr, saddr, 0, dev);
+
+	return ret < 0 ? SKB_DROP_REASON_NOT_SPECIFIED : ret;
+}
+
+/* 6.10, backported as far as 6.1; goes with 5.10. */
+#ifndef SEG6NR_HAVE_DST_RT6_INFO
+#define dst_rt6_info(_ptr) container_of(_ptr, struct rt6_info, dst)
+#endif
+
+/*
+ * Whether a lookup that was asked for a borrowed dst returned one that carries
+ * a reference all the same.  The pointer is the mark: it is set once and never
+ * cleared, while the list behind it is emptied when the device goes away.  The
+ * member moved into struct dst_entry in 6.4; the split goes with 6.1.
+ */
+static inline bool seg6nr_rt6_uncached(const struct rt6_info *rt)
+{
+#ifdef SEG6NR_HAVE_RT6I_UNCACHED_LIST
+	return rt->rt6i_uncached_list;
+#else
+	return rt->dst.rt_uncached_list;
+#endif
+}
+
+/* The reference count of a dst, for tests; rcuref since 6.4. */
+static inline unsigned int seg6nr_dst_refs(const struct dst_entry *dst)
+{
+#ifdef SEG6NR_HAVE_DST_RCUREF
+	return rcuref_read(&dst->__rcuref);
+#else
+	return atomic_read(&dst->__refcnt);
+#endif
+}
+
+/* net.netfilter.nf_hooks_lwtunnel came with 5.15; goes with 5.10. */
+static inline bool seg6nr_nf_hooks_enabled(void)
+{
+#ifdef SEG6NR_HAVE_NF_HOOKS_LWTUNNEL
+	return static_branch_unlikely(&nf_hooks_lwtunnel_enabled);
+#else
+	return false;
+#endif
+}
+
+/* A kernel without SRH HMAC has no policy to enforce. */
+static inline int seg6nr_require_hmac(const struct inet6_dev *idev)
+{
+#ifdef CONFIG_IPV6_SEG6_HMAC
+	return READ_ONCE(idev->cnf.seg6_require_hmac);
+#else
+	return -1;
+#endif
+}
+
+#ifndef CONFIG_IPV6_SEG6_HMAC
+static inline bool seg6_hmac_validate_skb(struct sk_buff *skb)
+{
+	return false;
+}
+#endif /* !CONFIG_IPV6_SEG6_HMAC */
+
+#endif /* SEG6NR_COMPAT_H */

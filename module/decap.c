@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * decap.c - behaviours that remove the outer IPv6 header: End.DX6, End.DX4,
+ * End.DT6, End.DT4 (RFC 8986 sections 4.4 to 4.7)
+ *
+ * The inner header is judged before anything is removed: what comes out of a
+ * tunnel has not been through the checks of the normal receive path.
+ */
+#include <linux/netfilter.h>
+#include <linux/netfilter_ipv4.h>
+#include <linux/netfilter_ipv6.h>
+#include <net/ip.h>
+#include <net/ip_tunnels.h>
+#include <net/ipv6.h>
+#include <net/l3mdev.h>
+
+#include "seg6nr.h"
+
+/*
+ * Make the inner header at @off the network header, its payload of @hlen octets
+ * later the transport header, and forget what was known of the outer packet.
+ * @total: length of the inner packet; what lies behind it is padding.  A GSO
+ * packet is many on the wire, its length field speaks for none of them.
+ */
+static enum seg6nr_verdict strip(struct seg6nr_pkt *pkt, unsigned int off,
+				 unsigned int hlen, unsigned int total)
+{
+	struct sk_buff *skb = pkt->skb;
+
+	if (iptunnel_pull_offloads(skb))
+		return SEG6NR_DROP_NOMEM;
+
+	skb_pull_rcsum(skb, off);
+	if (!skb_is_gso(skb) && pskb_trim_rcsum(skb, total))
+		return SEG6NR_DROP_NOMEM;
+
+	skb_reset_network_header(skb);
+	skb_set_transport_header(skb, hlen);
+	nf_reset_ct(skb);
+	/* One tunnel carries many flows; its own hash would merge them. */
+	skb_clear_hash(skb);
+	return SEG6NR_FORWARD;
+}
+
+/* The control block as the receive path of an IPv6 packet leaves it. */
+static void reset_cb_ipv6(struct sk_buff *skb)
+{
+	int iif = IP6CB(skb)->iif;
+	u16 flags = IP6CB(skb)->flags & IP6SKB_L3SLAVE;
+
+	memset(IP6CB(skb), 0, sizeof(*IP6CB(skb)));
+	IP6CB(skb)->iif = iif;
+	IP6CB(skb)->flags = flags;
+	IP6CB(skb)->nhoff = offsetof(struct ipv6hdr, nexthdr);
+}
+
+/* From the outer IPv6 control block to one of an IPv4 packet. */
+static void reset_cb_ipv4(struct sk_buff *skb)
+{
+	bool slave = ipv6_l3mdev_skb(IP6CB(skb)->flags);
+	int iif = IP6CB(skb)->iif;
+
+	memset(IPCB(skb), 0, sizeof(*IPCB(skb)));
+	IPCB(skb)->iif = iif;
+	if (slave)
+		IPCB(skb)->flags = IPSKB_L3SLAVE;
+}
+
+/* RFC 8200 section 3; a jumbogram has its length where we do not look. */
+static bool ipv6_hdr_is_sane(const struct sk_buff *skb, unsigned int off,
+			     unsigned int *total)
+{
+	const struct ipv6hdr *hdr = (struct ipv6hdr *)(skb->data + off);
+	unsigned int len = ntohs(hdr->payload_len);
+
+	*total = sizeof(*hdr) + len;
+	if (hdr->version != 6)
+		return false;
+	if (skb_is_gso(skb))
+		return true;
+	if (!len && hdr->nexthdr == NEXTHDR_HOP)
+		return false;
+
+	return *total <= skb->len - off;
+}
+
+static enum seg6nr_verdict decap_ipv6(struct seg6nr_pkt *pkt)
+{
+	struct sk_buff *skb = pkt->skb;
+	enum seg6nr_verdict verdict;
+	unsigned int off, total;
+
+	verdict = seg6nr_decap_find(pkt, IPPROTO_IPV6, &off);
+	if (verdict != SEG6NR_FORWARD)
+		return verdict;
+
+	if (!pskb_may_pull(skb, off + sizeof(struct ipv6hdr)) ||
+	    !ipv6_hdr_is_sane(skb, off, &total))
+		return SEG6NR_DROP_INNER_HDR;
+
+	verdict = strip(pkt, off, sizeof(struct ipv6hdr), total);
+	if (verdict != SEG6NR_FORWARD)
+		return verdict;
+
+	skb->protocol = htons(ETH_P_IPV6);
+	reset_cb_ipv6(skb);
+	return SEG6NR_FORWARD;
+}
+
+/* RFC 1122 section 3.2.1; leaves the header linear. */
+static bool ipv4_hdr_is_sane(struct sk_buff *skb, unsigned int off,
+			     unsigned int *hlen, unsigned int *total)
+{
+	const struct iphdr *hdr;
+
+	if (!pskb_may_pull(skb, off + sizeof(*hdr)))
+		return false;
+	hdr = (struct iphdr *)(skb->data + off);
+	*hlen = hdr->ihl << 2;
+	*total = ntohs(hdr->tot_len);
+	if (hdr->version != 4 || *hlen < sizeof(*hdr) ||
+	    !pskb_may_pull(skb, off + *hlen))
+		return false;
+
+	hdr = (struct iphdr *)(skb->data + off);
+	if (ip_fast_csum((u8 *)hdr, hdr->ihl))
+		return false;
+	if (skb_is_gso(skb))
+		return true;
+
+	return *total >= *hlen && *total <= skb->len - off;
+}
+
+static enum seg6nr_verdict decap_ipv4(struct seg6nr_pkt *pkt)
+{
+	struct sk_buff *skb = pkt->skb;
+	unsigned int off, hlen, total;
+	enum seg6nr_verdict verdict;
+
+	verdict = seg6nr_decap_find(pkt, IPPROTO_IPIP, &off);
+	if (verdict != SEG6NR_FORWARD)
+		return verdict;
+
+	if (!ipv4_hdr_is_sane(skb, off, &hlen, &total))
+		return SEG6NR_DROP_INNER_HDR;
+
+	verdict = strip(pkt, off, hlen, total);
+	if (verdict != SEG6NR_FORWARD)
+		return verdict;
+
+	skb->protocol = htons(ETH_P_IP);
+	reset_cb_ipv4(skb);
+	return SEG6NR_FORWARD;
+}
+
+/*
+ * The inner packet's way through PRE_ROUTING.  It may be queued there and come
+ * back later on another CPU, and NAT may drop its dst; hence nothing but the
+ * skb is passed, and each continuation below says what it needs of the dst.
+ */
+static enum seg6nr_verdict prerouting(struct seg6nr_pkt *pkt, u8 family,
+				      int (*okfn)(struct net *, struct sock *,
+						  struct sk_buff *))
+{
+	struct sk_buff *skb = pkt->skb;
+
+	pkt->rc = NF_HOOK(family, NF_INET_PRE_ROUTING, pkt->net, NULL, skb,
+			  skb->dev, NULL, okfn);
+	pkt->skb = NULL;
+	return SEG6NR_CONSUMED;
+}
+
+static enum seg6nr_verdict route_by_nh6(struct seg6nr_pkt *pkt)
+{
+	return seg6nr_nexthop(pkt, &pkt->slwt->nh6, SEG6NR_NH_KNOWN);
+}
+
+static enum seg6nr_verdict route_by_ipv6_daddr(struct seg6nr_pkt *pkt)
+{
+	return seg6nr_nexthop(pkt, &ipv6_hdr(pkt->skb)->daddr, 0);
+}
+
+static enum seg6nr_verdict route_by_nh4(struct seg6nr_pkt *pkt)
+{
+	return seg6nr_nexthop_ipv4(pkt, pkt->slwt->nh4.s_addr);
+}
+
+static enum seg6nr_verdict route_by_ipv4_daddr(struct seg6nr_pkt *pkt)
+{
+	return seg6nr_nexthop_ipv4(pkt, ip_hdr(pkt->skb)->daddr);
+}
+
+/*
+ * Continue behind PRE_ROUTING.  A configured next hop is in the state, which is
+ * out of reach once the dst is gone; the inner destination never is.
+ */
+static int continue_with(struct net *net, struct sk_buff *skb, bool needs_state,
+			 enum seg6nr_verdict (*route)(struct seg6nr_pkt *))
+{
+	struct seg6nr_pkt pkt;
+	int rc;
+
+	rcu_read_lock();
+	seg6nr_pkt_init(&pkt, net, skb);
+	rc = seg6nr_finish(&pkt, needs_state && !pkt.slwt ?
+				 SEG6NR_DROP_NO_STATE : route(&pkt));
+	rcu_read_unlock();
+	return rc;
+}
+
+static int continue_by_nh6(struct net *net, struct sock *sk,
+			   struct sk_buff *skb)
+{
+	return continue_with(net, skb, true, route_by_nh6);
+}
+
+static int continue_by_ipv6_daddr(struct net *net, struct sock *sk,
+				  struct sk_buff *skb)
+{
+	return continue_with(net, skb, false, route_by_ipv6_daddr);
+}
+
+static int continue_by_nh4(struct net *net, struct sock *sk,
+			   struct sk_buff *skb)
+{
+	return continue_with(net, skb, true, route_by_nh4);
+}
+
+static int continue_by_ipv4_daddr(struct net *net, struct sock *sk,
+				  struct sk_buff *skb)
+{
+	return continue_with(net, skb, false, route_by_ipv4_daddr);
+}
+
+/**
+ * seg6nr_end_dx6() - End.DX6: decapsulate towards an IPv6 adjacency
+ * @pkt: the packet, its IPv6 header at skb->data
+ *
+ * RFC 8986 4.4.  A next hop of :: stands for the inner destination.
+ *
+ * Context: BH off, RCU read section.  The skb stays the caller's unless the
+ * verdict is SEG6NR_CONSUMED.
+ *
+ * Return: SEG6NR_FORWARD with a dst attached, or why not.
+ */
+enum seg6nr_verdict seg6nr_end_dx6(struct seg6nr_pkt *pkt)
+{
+	bool by_daddr = ipv6_addr_any(&pkt->slwt->nh6);
+	enum seg6nr_verdict verdict;
+
+	verdict = decap_ipv6(pkt);
+	if (verdict != SEG6NR_FORWARD)
+		return verdict;
+
+	if (seg6nr_nf_hooks_enabled())
+		return prerouting(pkt, NFPROTO_IPV6,
+				  by_daddr ? continue_by_ipv6_daddr :
+					     continue_by_nh6);
+
+	return by_daddr ? route_by_ipv6_daddr(pkt) : route_by_nh6(pkt);
+}
+
+/**
+ * seg6nr_end_dx4() - End.DX4: decapsulate towards an IPv4 adjacency
+ * @pkt: the packet, its IPv6 header at skb->data
+ *
+ * RFC 8986 4.5.  A next hop of 0.0.0.0 stands for the inner destination.
+ *
+ * Context: BH off, RCU read section.  The skb stays the caller's unless the
+ * verdict is SEG6NR_CONSUMED.
+ *
+ * Return: SEG6NR_FORWARD with a dst attached, or why not.
+ */
+enum seg6nr_verdict seg6nr_end_dx4(struct seg6nr_pkt *pkt)
+{
+	bool by_daddr = !pkt->slwt->nh4.s_addr;
+	enum seg6nr_verdict verdict;
+
+	verdict = decap_ipv4(pkt);
+	if (verdict != SEG6NR_FORWARD)
+		return verdict;
+
+	if (seg6nr_nf_hooks_enabled())
+		return prerouting(pkt, NFPROTO_IPV4,
+				  by_daddr ? continue_by_ipv4_daddr :
+					     continue_by_nh4);
+
+	return by_daddr ? route_by_ipv4_daddr(pkt) : route_by_nh4(pkt);
+}
+
+/**
+ * seg6nr_end_dt6() - End.DT6: decapsulate and look up in a table
+ * @pkt: the packet, its IPv6 header at skb->data
+ *
+ * RFC 8986 4.6.  Local delivery is possible: table 255 is this node.
+ *
+ * Context: BH off, RCU read section.  The skb stays the caller's.
+ *
+ * Return: SEG6NR_FORWARD with a dst attached, or why not.
+ */
+enum seg6nr_verdict seg6nr_end_dt6(struct seg6nr_pkt *pkt)
+{
+	enum seg6nr_verdict verdict;
+
+	verdict = decap_ipv6(pkt);
+	if (verdict != SEG6NR_FORWARD)
+		return verdict;
+
+	return seg6nr_nexthop_table(pkt, pkt->slwt->table, SEG6NR_NH_LOCAL);
+}
+
+/**
+ * seg6nr_end_dt4() - End.DT4: decapsulate into a VRF
+ * @pkt: the packet, its IPv6 header at skb->data
+ *
+ * RFC 8986 4.7.
+ *
+ * Context: BH off, RCU read section.  The skb stays the caller's unless the
+ * verdict is SEG6NR_CONSUMED.
+ *
+ * Return: SEG6NR_FORWARD with a dst attached, or why not.
+ */
+enum seg6nr_verdict seg6nr_end_dt4(struct seg6nr_pkt *pkt)
+{
+	struct net_device *vrf = seg6nr_vrf_noref(pkt);
+	enum seg6nr_verdict verdict;
+
+	if (!vrf)
+		return SEG6NR_DROP_VRF;
+
+	verdict = decap_ipv4(pkt);
+	if (verdict != SEG6NR_FORWARD)
+		return verdict;
+
+	/* To sockets the packet came from the VRF, not from the underlay. */
+	IPCB(pkt->skb)->iif = vrf->ifindex;
+	verdict = seg6nr_vrf_receive(pkt, vrf);
+	if (verdict != SEG6NR_FORWARD)
+		return verdict;
+
+	return seg6nr_nexthop_ipv4(pkt, ip_hdr(pkt->skb)->daddr);
+}

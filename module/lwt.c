@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * lwt.c - the lwtunnel encap: states are built and freed here, packets come in
+ * and leave
+ *
+ * Behaviours only give verdicts; every skb is handed on or freed, and every
+ * packet counted, in this file.
+ */
+#include <linux/module.h>
+#include <linux/netfilter.h>
+#include <linux/netfilter_ipv6.h>
+#include <linux/percpu.h>
+#include <net/ipv6.h>
+#include <net/netlink.h>
+
+#include "seg6nr.h"
+
+/* SIDs of this CPU that wait for a dst_input() of theirs to return. */
+static DEFINE_PER_CPU(unsigned int, depth);
+
+/* Hooks were on for a packet: its verdict may return into our text any time. */
+static atomic_t pinned = ATOMIC_INIT(0);
+
+static struct seg6nr_lwt *seg6nr_lwt(const struct lwtunnel_state *lwtstate)
+{
+	return (struct seg6nr_lwt *)lwtstate->data;
+}
+
+/**
+ * seg6nr_pkt_init() - begin work on a packet
+ * @pkt: filled; @pkt->slwt is NULL where the packet has no dst of ours (any
+ *	 more), as after a netfilter hook
+ * @net: namespace
+ * @skb: the packet, owned by the caller
+ *
+ * Context: RCU read section.
+ */
+void seg6nr_pkt_init(struct seg6nr_pkt *pkt, struct net *net,
+		     struct sk_buff *skb)
+{
+	const struct dst_entry *dst = skb_dst(skb);
+
+	pkt->skb = skb;
+	pkt->net = net;
+	pkt->reason = SKB_NOT_DROPPED_YET;
+	pkt->rc = 0;
+	pkt->slwt = NULL;
+	if (dst && dst->lwtstate && dst->lwtstate->type == seg6nr_slot)
+		pkt->slwt = seg6nr_lwt(dst->lwtstate);
+}
+
+/*
+ * A packet that this node processes once more pays a hop for it; that bounds
+ * loops between SIDs, which never meet the forward path's own decrement.
+ */
+static enum seg6nr_verdict spend_hop(struct seg6nr_pkt *pkt)
+{
+	enum seg6nr_verdict verdict;
+	struct sk_buff *skb = pkt->skb;
+	struct ipv6hdr *hdr;
+	__be16 *word;
+
+	verdict = seg6nr_hop_limit(pkt);
+	if (verdict != SEG6NR_FORWARD)
+		return verdict;
+	if (skb_ensure_writable(skb, sizeof(*hdr)))
+		return SEG6NR_DROP_NOMEM;
+
+	hdr = ipv6_hdr(skb);
+	word = (__be16 *)&hdr->nexthdr;
+	skb_postpull_rcsum(skb, word, sizeof(*word));
+	hdr->hop_limit--;
+	skb_postpush_rcsum(skb, word, sizeof(*word));
+	return SEG6NR_FORWARD;
+}
+
+static int forward(struct seg6nr_pkt *pkt)
+{
+	struct dst_entry *dst = skb_dst(pkt->skb);
+	enum seg6nr_verdict verdict;
+	int error = dst->error;
+	int rc;
+
+	if (seg6nr_nexthop_is_tunnel(dst) &&
+	    pkt->skb->protocol == htons(ETH_P_IPV6)) {
+		verdict = spend_hop(pkt);
+		if (verdict != SEG6NR_FORWARD)
+			return seg6nr_drop(pkt, verdict);
+	}
+
+	rc = dst_input(pkt->skb);
+	/* Congestion is a warning; the packet is on its way. */
+	if (rc == NET_XMIT_CN)
+		rc = 0;
+	if (!error)
+		return rc;
+
+	/* IPv4 keeps errors positive. */
+	seg6nr_count_unreachable(pkt);
+	return rc ? rc : -abs(error);
+}
+
+/**
+ * seg6nr_finish() - carry out a verdict
+ * @pkt: the packet
+ * @verdict: what a behaviour said
+ *
+ * Context: BH off, RCU read section.  Hands the skb on or frees it.
+ *
+ * Return: 0 where the packet went on, else an error or NET_XMIT_* code that is
+ * never -EOPNOTSUPP: lwtunnel_input() would free the skb again for that.
+ */
+int seg6nr_finish(struct seg6nr_pkt *pkt, enum seg6nr_verdict verdict)
+{
+	int rc;
+
+	switch (verdict) {
+	case SEG6NR_FORWARD:
+		rc = forward(pkt);
+		break;
+	case SEG6NR_CONSUMED:
+		rc = pkt->rc;
+		break;
+	default:
+		rc = seg6nr_drop(pkt, verdict);
+	}
+
+	return rc == -EOPNOTSUPP ? -EINVAL : rc;
+}
+
+static int process(struct net *net, struct sock *sk, struct sk_buff *skb)
+{
+	enum seg6nr_verdict verdict;
+	unsigned int len = skb->len;
+	struct seg6nr_pkt pkt;
+	int rc;
+
+	rcu_read_lock();
+	seg6nr_pkt_init(&pkt, net, skb);
+	if (unlikely(!pkt.slwt)) {
+		rc = seg6nr_finish(&pkt, SEG6NR_DROP_NO_STATE);
+		goto unlock;
+	}
+
+	if (likely(this_cpu_inc_return(depth) <= SEG6NR_MAX_DEPTH))
+		verdict = seg6nr_behave(&pkt);
+	else
+		verdict = SEG6NR_DROP_DEPTH;
+	rc = seg6nr_finish(&pkt, verdict);
+	this_cpu_dec(depth);
+
+	if (pkt.slwt->counters)
+		seg6nr_counters_add(pkt.slwt->counters, len, rc);
+unlock:
+	rcu_read_unlock();
+	return rc;
+}
+
+/*
+ * A verdict on a queued packet returns into process() or a continuation of
+ * decap.c, by when nothing else may hold the module: NAT can have dropped the
+ * dst.  So it stays for good once that can happen.
+ */
+static void pin_module(void)
+{
+	if (!atomic_read(&pinned) && !atomic_xchg(&pinned, 1)) {
+		__module_get(THIS_MODULE);
+		pr_notice("net.netfilter.nf_hooks_lwtunnel is on: the module cannot be unloaded any more\n");
+	}
+}
+
+static int seg6nr_input(struct sk_buff *skb)
+{
+	struct net *net = dev_net(skb->dev);
+
+	if (skb->protocol != htons(ETH_P_IPV6)) {
+		struct seg6nr_pkt pkt;
+
+		seg6nr_pkt_init(&pkt, net, skb);
+		return seg6nr_finish(&pkt, SEG6NR_DROP_NOT_IPV6);
+	}
+
+	if (seg6nr_nf_hooks_enabled()) {
+		pin_module();
+		return NF_HOOK(NFPROTO_IPV6, NF_INET_LOCAL_IN, net, NULL, skb,
+			       skb->dev, NULL, process);
+	}
+
+	return process(net, NULL, skb);
+}
+
+/* The one attribute that RTA_ENCAP may hold for us. */
+static const struct nlattr *find_nest(const struct nlattr *encap,
+				      struct netlink_ext_ack *extack)
+{
+	const struct nlattr *attr = nla_data(encap);
+	int len = nla_len(encap);
+
+	if (!nla_ok(attr, len) || nla_type(attr) != SEG6NR_ENCAP) {
+		seg6nr_refuse(extack, encap,
+			      "encap: not a seg6local_noref route (private attribute missing)",
+			      -EINVAL);
+		return NULL;
+	}
+	if (NLA_ALIGN(attr->nla_len) < len) {
+		seg6nr_refuse(extack, encap,
+			      "encap: more than the private attribute given",
+			      -EINVAL);
+		return NULL;
+	}
+	return attr;
+}
+
+static int seg6nr_build_state(struct net *net, struct nlattr *encap,
+			      unsigned int family, const void *cfg,
+			      struct lwtunnel_state **ts,
+			      struct netlink_ext_ack *extack)
+{
+	struct lwtunnel_state *lwtstate;
+	const struct nlattr *nest;
+	int err;
+
+	if (family != AF_INET6)
+		return seg6nr_refuse(extack, encap,
+				     "encap: seg6local_noref works on IPv6 routes only",
+				     -EINVAL);
+
+	nest = find_nest(encap, extack);
+	if (!nest)
+		return -EINVAL;
+
+	lwtstate = lwtunnel_state_alloc(sizeof(struct seg6nr_lwt));
+	if (!lwtstate)
+		return -ENOMEM;
+
+	err = seg6nr_attrs_parse(net, seg6nr_lwt(lwtstate), nest, extack);
+	if (err) {
+		kfree(lwtstate);
+		return err;
+	}
+
+	lwtstate->type = seg6nr_slot;
+	lwtstate->flags |= LWTUNNEL_STATE_INPUT_REDIRECT;
+	*ts = lwtstate;
+	return 0;
+}
+
+/* From an RCU callback: no packet can see the state any more. */
+static void seg6nr_destroy_state(struct lwtunnel_state *lwtstate)
+{
+	seg6nr_attrs_destroy(seg6nr_lwt(lwtstate));
+}
+
+static int seg6nr_fill_encap(struct sk_buff *skb,
+			     struct lwtunnel_state *lwtstate)
+{
+	struct nlattr *nest;
+
+	nest = nla_nest_start(skb, SEG6NR_ENCAP);
+	if (!nest)
+		return -EMSGSIZE;
+
+	if (seg6nr_attrs_put(skb, seg6nr_lwt(lwtstate))) {
+		nla_nest_cancel(skb, nest);
+		return -EMSGSIZE;
+	}
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+static int seg6nr_get_encap_size(struct lwtunnel_state *lwtstate)
+{
+	return nla_total_size(seg6nr_attrs_size(seg6nr_lwt(lwtstate)));
+}
+
+static int seg6nr_cmp_encap(struct lwtunnel_state *a, struct lwtunnel_state *b)
+{
+	return !seg6nr_attrs_equal(seg6nr_lwt(a), seg6nr_lwt(b));
+}
+
+const struct lwtunnel_encap_ops seg6nr_encap_ops = {
+	.build_state	= seg6nr_build_state,
+	.destroy_state	= seg6nr_destroy_state,
+	.input		= seg6nr_input,
+	.fill_encap	= seg6nr_fill_encap,
+	.get_encap_size	= seg6nr_get_encap_size,
+	.cmp_encap	= seg6nr_cmp_encap,
+	.owner		= THIS_MODULE,
+};

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * seg6nr.h - private types of seg6local_noref, prototypes by defining file
+ *
+ * A packet goes lwt.c -> behavior.c -> end.c / decap.c -> srh.c, vrf.c ->
+ * nexthop.c and back to lwt.c, which alone counts, frees and hands on.
+ *
+ * Words: _init/_exit module parts, _noref takes no reference.  Everything on
+ * the packet path runs with BH off inside one RCU read section.
+ */
+#ifndef SEG6NR_H
+#define SEG6NR_H
+
+#include <linux/in.h>
+#include <linux/in6.h>
+#include <linux/ipv6.h>
+#include <linux/netdevice.h>
+#include <linux/skbuff.h>
+#include <linux/u64_stats_sync.h>
+
+#include "compat.h"
+#include "uapi.h"
+
+struct netlink_ext_ack;
+struct nlattr;
+struct proc_dir_entry;
+struct seq_file;
+
+/* Local SIDs that one packet may visit on its way through this node. */
+#define SEG6NR_MAX_DEPTH	8
+
+/* Extension headers that are walked at most. */
+#define SEG6NR_MAX_EXT_HDRS	12
+
+struct seg6nr_counters {
+	u64_stats_t		packets;
+	u64_stats_t		bytes;
+	u64_stats_t		errors;
+	struct u64_stats_sync	syncp;
+};
+
+/**
+ * struct seg6nr_lwt - one SID: what lwtunnel_state::data holds
+ * @action: SEG6NR_ACT_*
+ * @attrs: bit per SEG6NR_A_* that was configured
+ * @table: routing table of End.T and End.DT6
+ * @vrftable: routing table whose VRF receives the inner packet
+ * @vrf_ifindex: device last seen to be that VRF; a hint, checked on use
+ * @vrf_missed: jiffies of the last vain search for the VRF
+ * @oif: device that End.X must leave through
+ * @nh4: next hop of End.DX4, 0.0.0.0 for "by inner destination"
+ * @nh6: next hop of End.X and End.DX6
+ * @net: namespace of the route, to compare with, never dereferenced
+ * @counters: per-CPU, NULL without "count"
+ *
+ * Constant after build_state() but for @vrf_ifindex and @vrf_missed, which are
+ * written only when the VRF was not where it was before.
+ */
+struct seg6nr_lwt {
+	u32			action;
+	u32			attrs;
+	u32			table;
+	u32			vrftable;
+	int			vrf_ifindex;
+	u32			oif;
+	unsigned long		vrf_missed;
+	struct in_addr		nh4;
+	struct in6_addr		nh6;
+	const struct net	*net;
+	struct seg6nr_counters __percpu *counters;
+};
+
+/*
+ * What a behaviour says about a packet.  From SEG6NR_DROP on each value is a
+ * cause of its own with a line in /proc/net/seg6local_noref (stats.c has the
+ * names, the error numbers and the kernel's drop reasons).
+ */
+enum seg6nr_verdict {
+	SEG6NR_FORWARD,		/* a dst is attached: hand the packet to it */
+	SEG6NR_CONSUMED,	/* the skb is gone, pkt->rc tells how */
+	SEG6NR_DROP,
+	SEG6NR_DROP_NOT_IPV6 = SEG6NR_DROP,
+	SEG6NR_DROP_NO_STATE,
+	SEG6NR_DROP_DEPTH,
+	SEG6NR_DROP_NOMEM,
+	SEG6NR_DROP_HOP_LIMIT,
+	SEG6NR_DROP_EXT_HDRS,
+	SEG6NR_DROP_FRAGMENT,
+	SEG6NR_DROP_NO_SRH,
+	SEG6NR_DROP_BAD_SRH,
+	SEG6NR_DROP_SEGMENTS_LEFT,
+	SEG6NR_DROP_HMAC,
+	SEG6NR_DROP_MULTICAST,
+	SEG6NR_DROP_INNER_TYPE,
+	SEG6NR_DROP_INNER_HDR,
+	SEG6NR_DROP_NO_ROUTE,
+	SEG6NR_DROP_OIF,
+	SEG6NR_DROP_NH4_ONLINK,
+	SEG6NR_DROP_VRF,
+	SEG6NR_VERDICTS
+};
+
+/**
+ * struct seg6nr_pkt - a packet on its way through one behaviour
+ * @skb: the packet; NULL once SEG6NR_CONSUMED
+ * @net: namespace of the device it came in on
+ * @slwt: the SID's state, valid until the RCU read section ends even though
+ *	  the dst that led to it may be dropped earlier
+ * @reason: drop reason found deeper down, else SKB_NOT_DROPPED_YET
+ * @rc: return value of a packet that was consumed
+ */
+struct seg6nr_pkt {
+	struct sk_buff		*skb;
+	struct net		*net;
+	struct seg6nr_lwt	*slwt;
+	enum skb_drop_reason	reason;
+	int			rc;
+};
+
+static inline bool seg6nr_has(const struct seg6nr_lwt *slwt, int attr)
+{
+	return slwt->attrs & BIT(attr);
+}
+
+/* main.c: the slot, __ro_after_init */
+extern int seg6nr_slot;
+
+/* lwt.c */
+extern const struct lwtunnel_encap_ops seg6nr_encap_ops;
+
+void seg6nr_pkt_init(struct seg6nr_pkt *pkt, struct net *net,
+		     struct sk_buff *skb);
+int seg6nr_finish(struct seg6nr_pkt *pkt, enum seg6nr_verdict verdict);
+
+/* attr.c: process context, may sleep */
+void seg6nr_attrs_init(void);
+int seg6nr_refuse(struct netlink_ext_ack *extack, const struct nlattr *attr,
+		  const char *msg, int err);
+int seg6nr_attrs_parse(struct net *net, struct seg6nr_lwt *slwt,
+		       const struct nlattr *nest,
+		       struct netlink_ext_ack *extack);
+void seg6nr_attrs_destroy(struct seg6nr_lwt *slwt);
+int seg6nr_attrs_put(struct sk_buff *skb, const struct seg6nr_lwt *slwt);
+int seg6nr_attrs_size(const struct seg6nr_lwt *slwt);
+bool seg6nr_attrs_equal(const struct seg6nr_lwt *a, const struct seg6nr_lwt *b);
+
+/* behavior.c */
+struct seg6nr_behavior {
+	u32 needs;		/* bit per SEG6NR_A_* that must be given */
+	u32 allows;		/* and that may be given */
+};
+
+const struct seg6nr_behavior *seg6nr_behavior(u32 action);
+enum seg6nr_verdict seg6nr_behave(struct seg6nr_pkt *pkt);
+
+/* end.c: handlers that keep the outer header */
+enum seg6nr_verdict seg6nr_end(struct seg6nr_pkt *pkt);
+enum seg6nr_verdict seg6nr_end_x(struct seg6nr_pkt *pkt);
+enum seg6nr_verdict seg6nr_end_t(struct seg6nr_pkt *pkt);
+
+/* decap.c: handlers that remove it */
+enum seg6nr_verdict seg6nr_end_dx6(struct seg6nr_pkt *pkt);
+enum seg6nr_verdict seg6nr_end_dx4(struct seg6nr_pkt *pkt);
+enum seg6nr_verdict seg6nr_end_dt6(struct seg6nr_pkt *pkt);
+enum seg6nr_verdict seg6nr_end_dt4(struct seg6nr_pkt *pkt);
+
+/* srh.c: header pointers taken before any of these are stale after it */
+enum seg6nr_verdict seg6nr_srh_find(struct seg6nr_pkt *pkt, unsigned int *off);
+enum seg6nr_verdict seg6nr_srh_advance(struct seg6nr_pkt *pkt,
+				       unsigned int off);
+enum seg6nr_verdict seg6nr_decap_find(struct seg6nr_pkt *pkt, u8 inner,
+				      unsigned int *off);
+enum seg6nr_verdict seg6nr_hop_limit(struct seg6nr_pkt *pkt);
+
+/* vrf.c */
+int seg6nr_vrf_bind(struct net *net, struct seg6nr_lwt *slwt,
+		    const struct nlattr *attr, struct netlink_ext_ack *extack);
+struct net_device *seg6nr_vrf_noref(struct seg6nr_pkt *pkt);
+enum seg6nr_verdict seg6nr_vrf_receive(struct seg6nr_pkt *pkt,
+				       struct net_device *vrf);
+
+/* nexthop.c: the only file that looks up, sets or references a dst */
+#define SEG6NR_NH_KNOWN		BIT(0)	/* the address is a next hop */
+#define SEG6NR_NH_LOCAL		BIT(1)	/* may be delivered to this node */
+
+enum seg6nr_verdict seg6nr_nexthop(struct seg6nr_pkt *pkt,
+				   const struct in6_addr *daddr,
+				   unsigned int flags);
+enum seg6nr_verdict seg6nr_nexthop_table(struct seg6nr_pkt *pkt, u32 table,
+					 unsigned int flags);
+enum seg6nr_verdict seg6nr_nexthop_oif(struct seg6nr_pkt *pkt,
+				       const struct in6_addr *daddr, int oif);
+enum seg6nr_verdict seg6nr_nexthop_ipv4(struct seg6nr_pkt *pkt, __be32 daddr);
+void seg6nr_nexthop_detach(struct sk_buff *skb);
+bool seg6nr_nexthop_is_tunnel(const struct dst_entry *dst);
+
+/* stats.c */
+int seg6nr_stats_init(void);
+void seg6nr_stats_exit(void);
+int seg6nr_drop(struct seg6nr_pkt *pkt, enum seg6nr_verdict verdict);
+void seg6nr_count_unreachable(const struct seg6nr_pkt *pkt);
+struct seg6nr_counters __percpu *seg6nr_counters_alloc(void);
+void seg6nr_counters_add(struct seg6nr_counters __percpu *counters,
+			 unsigned int len, int rc);
+void seg6nr_counters_sum(struct seg6nr_counters __percpu *counters,
+			 u64 sum[SEG6NR_CNT_MAX + 1]);
+
+#endif /* SEG6NR_H */

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * stats.c - what became of packets: counters of each SID, and for each
+ * namespace the causes of drops in /proc/net/seg6local_noref
+ */
+#include <linux/percpu.h>
+#include <linux/proc_fs.h>
+#include <linux/seq_file.h>
+#include <net/net_namespace.h>
+#include <net/netns/generic.h>
+
+#include "seg6nr.h"
+
+static const struct {
+	const char *name;
+	int err;
+	enum skb_drop_reason reason;
+} causes[SEG6NR_VERDICTS] = {
+#define CAUSE(id, word, error, why) \
+	[SEG6NR_DROP_##id] = { "drop_" word, error, SKB_DROP_REASON_##why }
+	CAUSE(NOT_IPV6,	     "not_ipv6",      -EINVAL,	    NOT_SPECIFIED),
+	CAUSE(NO_STATE,	     "no_state",      -EINVAL,	    NOT_SPECIFIED),
+	CAUSE(DEPTH,	     "depth",	      -ENETDOWN,    NOT_SPECIFIED),
+	CAUSE(NOMEM,	     "nomem",	      -ENOMEM,	    NOMEM),
+	CAUSE(HOP_LIMIT,     "hop_limit",     -ETIMEDOUT,   IP_INHDR),
+	CAUSE(EXT_HDRS,	     "ext_hdrs",      -EINVAL,	    IP_INHDR),
+	CAUSE(FRAGMENT,	     "fragment",      -EINVAL,	    IP_INHDR),
+	CAUSE(NO_SRH,	     "no_srh",	      -EINVAL,	    IP_INHDR),
+	CAUSE(BAD_SRH,	     "bad_srh",	      -EINVAL,	    IP_INHDR),
+	CAUSE(SEGMENTS_LEFT, "segments_left", -EINVAL,	    IP_INHDR),
+	CAUSE(HMAC,	     "hmac",	      -EINVAL,	    NOT_SPECIFIED),
+	CAUSE(MULTICAST,     "multicast",     -EINVAL,	    NOT_SPECIFIED),
+	CAUSE(INNER_TYPE,    "inner_type",    -EINVAL,	    NOT_SPECIFIED),
+	CAUSE(INNER_HDR,     "inner_hdr",     -EINVAL,	    IP_INHDR),
+	CAUSE(NO_ROUTE,	     "no_route",      -EINVAL,	    IP_INNOROUTES),
+	CAUSE(OIF,	     "oif",	      -ENETUNREACH, IP_INNOROUTES),
+	CAUSE(NH4_ONLINK,    "nh4_onlink",    -EHOSTUNREACH, IP_INNOROUTES),
+	CAUSE(VRF,	     "vrf",	      -EINVAL,	    NOT_SPECIFIED),
+#undef CAUSE
+};
+
+/* Counters by verdict; that of SEG6NR_FORWARD is for unreachable ones. */
+struct net_stats {
+	unsigned long count[SEG6NR_VERDICTS];
+};
+
+struct seg6nr_net {
+	struct net_stats __percpu *stats;
+};
+
+static unsigned int net_id;
+
+static void count(const struct seg6nr_pkt *pkt, enum seg6nr_verdict verdict)
+{
+	struct seg6nr_net *sn = net_generic(pkt->net, net_id);
+
+	this_cpu_inc(sn->stats->count[verdict]);
+}
+
+/**
+ * seg6nr_drop() - count a packet and free it
+ * @pkt: the packet
+ * @verdict: why, SEG6NR_DROP_*
+ *
+ * Context: BH off.  Frees the skb.
+ *
+ * Return: the error number of that cause.
+ */
+int seg6nr_drop(struct seg6nr_pkt *pkt, enum seg6nr_verdict verdict)
+{
+	enum skb_drop_reason reason = pkt->reason;
+
+	count(pkt, verdict);
+	if (reason == SKB_NOT_DROPPED_YET ||
+	    reason == SKB_DROP_REASON_NOT_SPECIFIED)
+		reason = causes[verdict].reason;
+	kfree_skb_reason(pkt->skb, reason);
+	pkt->skb = NULL;
+
+	return causes[verdict].err;
+}
+
+/**
+ * seg6nr_count_unreachable() - count a packet given to an error route
+ * @pkt: the packet, its skb gone
+ *
+ * Such a route tells the sender, where it is not a black hole.
+ *
+ * Context: BH off.
+ */
+void seg6nr_count_unreachable(const struct seg6nr_pkt *pkt)
+{
+	count(pkt, SEG6NR_FORWARD);
+}
+
+static unsigned long sum(const struct seg6nr_net *sn, int verdict)
+{
+	unsigned long total = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		total += READ_ONCE(per_cpu_ptr(sn->stats, cpu)->count[verdict]);
+	return total;
+}
+
+static int stats_show(struct seq_file *seq, void *v)
+{
+	const struct seg6nr_net *sn = net_generic(seq_file_single_net(seq),
+						  net_id);
+	int verdict;
+
+	seq_printf(seq, "unreachable %lu\n", sum(sn, SEG6NR_FORWARD));
+	for (verdict = SEG6NR_DROP; verdict < SEG6NR_VERDICTS; verdict++)
+		seq_printf(seq, "%s %lu\n", causes[verdict].name,
+			   sum(sn, verdict));
+	return 0;
+}
+
+static int __net_init net_stats_init(struct net *net)
+{
+	struct seg6nr_net *sn = net_generic(net, net_id);
+
+	sn->stats = alloc_percpu(struct net_stats);
+	if (!sn->stats)
+		return -ENOMEM;
+
+	if (!proc_create_net_single(SEG6NR_MODULE_NAME, 0444, net->proc_net,
+				    stats_show, NULL)) {
+		free_percpu(sn->stats);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+static void __net_exit net_stats_exit(struct net *net)
+{
+	struct seg6nr_net *sn = net_generic(net, net_id);
+
+	remove_proc_entry(SEG6NR_MODULE_NAME, net->proc_net);
+	free_percpu(sn->stats);
+}
+
+static struct pernet_operations net_ops = {
+	.init	= net_stats_init,
+	.exit	= net_stats_exit,
+	.id	= &net_id,
+	.size	= sizeof(struct seg6nr_net),
+};
+
+/**
+ * seg6nr_stats_init() - have statistics in every namespace
+ *
+ * Return: 0 or an error.
+ */
+int seg6nr_stats_init(void)
+{
+	return register_pernet_subsys(&net_ops);
+}
+
+/**
+ * seg6nr_stats_exit() - remove the statistics again
+ *
+ * Context: no packet may be inside the module any more.
+ */
+void seg6nr_stats_exit(void)
+{
+	unregister_pernet_subsys(&net_ops);
+}
+
+/**
+ * seg6nr_counters_alloc() - make the counters of a SID
+ *
+ * Context: process context, may sleep.  Charged to the memory control group of
+ * whoever adds the route.
+ *
+ * Return: zeroed per-CPU counters, to be freed with free_percpu(), or NULL.
+ */
+struct seg6nr_counters __percpu *seg6nr_counters_alloc(void)
+{
+	struct seg6nr_counters __percpu *counters;
+	int cpu;
+
+	counters = __alloc_percpu_gfp(sizeof(*counters), __alignof__(*counters),
+				      GFP_KERNEL_ACCOUNT);
+	if (!counters)
+		return NULL;
+
+	for_each_possible_cpu(cpu)
+		u64_stats_init(&per_cpu_ptr(counters, cpu)->syncp);
+	return counters;
+}
+
+/**
+ * seg6nr_counters_add() - count one packet for a SID
+ * @counters: of the SID
+ * @len: octets of the packet as it came, from its IPv6 header on
+ * @rc: 0 where it went on
+ *
+ * Context: BH off.  Writes to this CPU's counters only.
+ */
+void seg6nr_counters_add(struct seg6nr_counters __percpu *counters,
+			 unsigned int len, int rc)
+{
+	struct seg6nr_counters *c = this_cpu_ptr(counters);
+
+	u64_stats_update_begin(&c->syncp);
+	if (likely(!rc)) {
+		u64_stats_inc(&c->packets);
+		u64_stats_add(&c->bytes, len);
+	} else {
+		u64_stats_inc(&c->errors);
+	}
+	u64_stats_update_end(&c->syncp);
+}
+
+/**
+ * seg6nr_counters_sum() - read the counters of a SID
+ * @counters: of the SID
+ * @sum: zeroed, filled by SEG6NR_CNT_*
+ *
+ * Context: any.
+ */
+void seg6nr_counters_sum(struct seg6nr_counters __percpu *counters,
+			 u64 sum[SEG6NR_CNT_MAX + 1])
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		const struct seg6nr_counters *c = per_cpu_ptr(counters, cpu);
+		u64 packets, bytes, errors;
+		unsigned int start;
+
+		do {
+			start = u64_stats_fetch_begin(&c->syncp);
+			packets = u64_stats_read(&c->packets);
+			bytes = u64_stats_read(&c->bytes);
+			errors = u64_stats_read(&c->errors);
+		} while (u64_stats_fetch_retry(&c->syncp, start));
+
+		sum[SEG6NR_CNT_PACKETS] += packets;
+		sum[SEG6NR_CNT_BYTES] += bytes;
+		sum[SEG6NR_CNT_ERRORS] += errors;
+	}
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * vrf.c - from a routing table to its VRF, and handing packets to it
+ */
+#include <net/l3mdev.h>
+
+#include "seg6nr.h"
+
+static bool is_vrf_of_table(const struct net_device *dev, u32 table)
+{
+	return dev && netif_is_l3_master(dev) &&
+	       dev->l3mdev_ops->l3mdev_l3_rcv &&
+	       l3mdev_fib_table_rcu(dev) == table;
+}
+
+/**
+ * seg6nr_vrf_bind() - check that a table has a VRF and remember which
+ * @net: namespace of the route
+ * @slwt: the state under construction, @slwt->vrftable set
+ * @attr: the attribute to blame
+ * @extack: where to say why not
+ *
+ * The kernel keeps the map from table to VRF only in its strict mode.
+ *
+ * Context: process context.
+ *
+ * Return: 0, -EPERM with strict mode off, -ENODEV without such a VRF.
+ */
+int seg6nr_vrf_bind(struct net *net, struct seg6nr_lwt *slwt,
+		    const struct nlattr *attr, struct netlink_ext_ack *extack)
+{
+	int ifindex;
+
+	ifindex = l3mdev_ifindex_lookup_by_table_id(L3MDEV_TYPE_VRF, net,
+						    slwt->vrftable);
+	if (ifindex == -EPERM)
+		return seg6nr_refuse(extack, attr,
+				     "vrftable: strict mode for VRF is disabled (sysctl net.vrf.strict_mode)",
+				     ifindex);
+	if (ifindex < 0)
+		return seg6nr_refuse(extack, attr,
+				     "vrftable: table has no associated VRF device",
+				     -ENODEV);
+
+	slwt->vrf_ifindex = ifindex;
+	slwt->vrf_missed = jiffies - 1;
+	return 0;
+}
+
+/*
+ * The map itself cannot be asked here: its lock is taken with BH on elsewhere.
+ * A VRF that is gone may be so for long, hence one search a jiffy at most.
+ */
+static struct net_device *search(struct seg6nr_pkt *pkt)
+{
+	struct seg6nr_lwt *slwt = pkt->slwt;
+	unsigned long now = jiffies;
+	struct net_device *dev;
+
+	if (READ_ONCE(slwt->vrf_missed) == now)
+		return NULL;
+
+	for_each_netdev_rcu(pkt->net, dev) {
+		if (is_vrf_of_table(dev, slwt->vrftable)) {
+			WRITE_ONCE(slwt->vrf_ifindex, dev->ifindex);
+			return dev;
+		}
+	}
+	WRITE_ONCE(slwt->vrf_missed, now);
+	return NULL;
+}
+
+/**
+ * seg6nr_vrf_noref() - find the VRF that a SID delivers to
+ * @pkt: the packet
+ *
+ * A VRF that was deleted and made again has a new ifindex; the table is what
+ * the user configured.
+ *
+ * Context: RCU read section.  Takes no reference on the device.
+ *
+ * Return: the VRF, or NULL while there is none (or in a foreign namespace).
+ */
+struct net_device *seg6nr_vrf_noref(struct seg6nr_pkt *pkt)
+{
+	const struct seg6nr_lwt *slwt = pkt->slwt;
+	struct net_device *dev;
+
+	if (!net_eq(pkt->net, slwt->net))
+		return NULL;
+
+	dev = dev_get_by_index_rcu(pkt->net, READ_ONCE(slwt->vrf_ifindex));
+	if (likely(is_vrf_of_table(dev, slwt->vrftable)))
+		return dev;
+
+	return search(pkt);
+}
+
+/**
+ * seg6nr_vrf_receive() - let a VRF receive a decapsulated packet
+ * @pkt: the packet, network and transport header set, without its former
+ *	 headers; skb->protocol tells the family
+ * @vrf: from seg6nr_vrf_noref()
+ *
+ * The VRF counts the packet, shows it to taps and runs PRE_ROUTING on it.
+ *
+ * Context: BH off, RCU read section.  The dst of the skb is dropped; the SID's
+ * state remains valid.
+ *
+ * Return: SEG6NR_FORWARD with skb->dev being the VRF, SEG6NR_CONSUMED where
+ * netfilter took the packet, SEG6NR_DROP_VRF where the VRF left it outside.
+ */
+enum seg6nr_verdict seg6nr_vrf_receive(struct seg6nr_pkt *pkt,
+				       struct net_device *vrf)
+{
+	struct sk_buff *skb = pkt->skb;
+	u16 family;
+
+	family = skb->protocol == htons(ETH_P_IP) ? AF_INET : AF_INET6;
+	seg6nr_nexthop_detach(skb);
+	/* The frame that the mac header shows is not the one inside. */
+	skb_unset_mac_header(skb);
+
+	skb = vrf->l3mdev_ops->l3mdev_l3_rcv(vrf, skb, family);
+	pkt->skb = skb;
+	if (!skb) {
+		pkt->rc = 0;
+		return SEG6NR_CONSUMED;
+	}
+
+	return skb->dev == vrf ? SEG6NR_FORWARD : SEG6NR_DROP_VRF;
+}
