@@ -104,7 +104,7 @@ static inline bool seg6nr_rt6_uncached(const struct rt6_info *rt)
 }
 
 /* The reference count of a dst, for tests; rcuref since 6.4. */
-static inline unsigned int seg6nr_dst_refs(const struct dst_entry *dst)
+static inline unsigned int seg6nr_dst_refs(struct dst_entry *dst)
 {
 #ifdef SEG6NR_HAVE_DST_RCUREF
 	return rcuref_read(&dst->__rcuref);
