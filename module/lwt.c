@@ -6,6 +6,8 @@
  * Behaviours only give verdicts; every skb is handed on or freed, and every
  * packet counted, in this file.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/module.h>
 #include <linux/netfilter.h>
 #include <linux/netfilter_ipv6.h>

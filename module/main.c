@@ -6,6 +6,8 @@
  * under the number of an encap that this very kernel was built without, so
  * that nothing else can ever ask for it.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/module.h>
 #include <net/lwtunnel.h>
 
@@ -78,7 +80,8 @@ static int __init seg6nr_init(void)
 	if (err) {
 		pr_err("encap_type=%d: lwtunnel slot %d is already taken\n",
 		       seg6nr_slot, seg6nr_slot);
-		err = -EEXIST;
+		/* Not -EEXIST, which modprobe takes for "loaded already". */
+		err = -EBUSY;
 		goto exit_stats;
 	}
 	return 0;
