@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Reader of vectors.txt and of the quirks files (README.md has the syntax)."""
+import re
+
+COUNTS = re.compile(r'^(\d+)/(\d+)/(\d+)$')
+TREE = re.compile(r'^tree (D\d+(?:,D\d+)*)\s+(?:(.*)\s)?([\d/,]+)$')
+NAME = re.compile(r'^[a-z0-9_]+$')
+
+
+class TableError(ValueError):
+    """The table does not read."""
+
+
+def counts(text):
+    """[(packets, bytes, errors)] of P/B/E,…: one for each SID or for all."""
+    moves = []
+    for part in text.split(','):
+        match = COUNTS.match(part)
+        if not match:
+            raise TableError('not packets/bytes/errors: %r' % part)
+        moves.append(tuple(int(n) for n in match.groups()))
+    return moves
+
+
+def result(text):
+    """[(device, frame notation)] of 'dev: frame & dev: frame' or 'drop'."""
+    if text == 'drop':
+        return []
+    frames = []
+    for part in text.split(' & '):
+        dev, colon, frame = part.strip().partition(': ')
+        if not colon:
+            raise TableError('not a result: %r' % part)
+        frames.append((dev, frame.strip()))
+    return frames
+
+
+class Outcome:
+    """What a case must do: frames out and how its counters move."""
+
+    def __init__(self, frames, moves, cause=None, departures=''):
+        self.frames = frames
+        self.moves = moves
+        self.cause = cause
+        self.departures = departures
+
+    def move(self, index):
+        """Counter movement of the case's SID number index."""
+        return self.moves[min(index, len(self.moves) - 1)]
+
+
+class Case:
+    """One row of the table."""
+
+    def __init__(self, fields):
+        if len(fields) not in (6, 7):
+            raise TableError('%d fields' % len(fields))
+        self.row, self.name = fields[0], fields[1]
+        if not NAME.match(self.name):
+            raise TableError('not a name: %r' % self.name)
+        words = fields[2].split()
+        self.sids = [w for w in words if not w.startswith('+')]
+        self.setup = [tuple(w[1:].partition('=')[::2])
+                      for w in words if w.startswith('+')]
+        self.frame = fields[3]
+        moves = fields[5].split()
+        self.here = Outcome(result(fields[4]), counts(moves[0]),
+                            moves[1] if len(moves) > 1 else None)
+        self.tree = self.here
+        if len(fields) == 7:
+            match = TREE.match(fields[6])
+            if not match:
+                raise TableError('not an in-tree outcome: %r' % fields[6])
+            self.tree = self.outcome(match)
+
+    def outcome(self, match):
+        """In-tree outcome; without a result it is the required one."""
+        frames = self.here.frames
+        if match.group(2):
+            frames = result(match.group(2).strip())
+        return Outcome(frames, counts(match.group(3)), None, match.group(1))
+
+
+class Sid:
+    """A SID route: name, address, device and encap words."""
+
+    def __init__(self, name, addr, words):
+        self.name = name
+        self.addr = addr
+        self.dev = 'na'
+        if len(words) > 2 and words[-2] == 'dev':
+            self.dev = words[-1]
+            words = words[:-2]
+        self.action = words[0]
+        self.words = words
+
+    def needs(self):
+        """Optional features of the kernel this SID depends on."""
+        return {'vrf'} if 'vrftable' in self.words else set()
+
+
+class Refusal:
+    """A route the kernel must refuse, or take if the error is '-'."""
+
+    def __init__(self, fields):
+        if len(fields) != 5:
+            raise TableError('%d fields' % len(fields))
+        self.name, self.attrs, self.error, self.word = fields[1:]
+
+
+class Table:
+    """All that vectors.txt says."""
+
+    def __init__(self, path):
+        self.addrs, self.macros, self.macs = {}, {}, {}
+        self.keys, self.sids, self.cases, self.refusals = {}, {}, [], []
+        for number, text in rows(path):
+            try:
+                self.read(text)
+            except (TableError, ValueError, IndexError) as error:
+                raise TableError('%s:%d: %s' % (path, number,
+                                                error)) from error
+        self.check()
+
+    def read(self, text):
+        """Take one row."""
+        if '|' in text:
+            fields = [f.strip() for f in text.split('|')]
+            if fields[0] == 'refuse':
+                self.refusals.append(Refusal(fields))
+            else:
+                self.cases.append(Case(fields))
+            return
+        kind, name, *words = text.split()
+        if kind == 'addr':
+            self.addrs[name] = words[0]
+        elif kind == 'mac':
+            self.macs[name] = words[0]
+        elif kind == 'frame':
+            self.macros[name] = ' '.join(words)
+        elif kind == 'key':
+            self.keys[name] = (int(words[0]), words[1])
+        elif kind == 'sid':
+            self.sids[name] = Sid(name, words[0], [
+                self.addrs.get(w, w) for w in words[1:]])
+            self.addrs[name] = words[0]
+        else:
+            raise TableError('unknown row %r' % kind)
+
+    def check(self):
+        """Names must be distinct and SIDs known."""
+        seen = set()
+        for case in self.cases + self.refusals:
+            if case.name in seen:
+                raise TableError('two cases %r' % case.name)
+            seen.add(case.name)
+        for case in self.cases:
+            for name in case.sids:
+                if name not in self.sids:
+                    raise TableError('%s: no SID %r' % (case.name, name))
+
+
+def rows(path):
+    """(line number, text) of the rows; indented lines continue a row."""
+    number, text = 0, ''
+    with open(path, encoding='ascii') as lines:
+        for count, line in enumerate(lines, 1):
+            line = line.rstrip()
+            if not line or line.lstrip().startswith('#'):
+                continue
+            if line[0] == ' ':
+                text += ' ' + line.strip()
+                continue
+            if text:
+                yield number, text
+            number, text = count, line
+    if text:
+        yield number, text
+
+
+class Quirks:
+    """How the in-tree code of one kernel differs from the table."""
+
+    def __init__(self, path):
+        self.outcomes, self.skips, self.absent = {}, {}, {}
+        for number, text in rows(path) if path else ():
+            fields = [f.strip() for f in text.split('|')]
+            if len(fields) != 3 or not fields[2]:
+                raise TableError('%s:%d: want CASE | WHAT | REASON' %
+                                 (path, number))
+            self.read(*fields)
+
+    def read(self, name, what, reason):
+        """Take one row."""
+        if what == 'absent':
+            self.absent[name] = reason
+        elif what == 'skip':
+            self.skips[name] = reason
+        else:
+            text, _, moves = what.rpartition(' ')
+            self.outcomes[name] = (text, counts(moves))
+
+    def tree(self, case):
+        """In-tree outcome of a case on this kernel."""
+        if case.name not in self.outcomes:
+            return case.tree
+        text, moves = self.outcomes[case.name]
+        frames = result(text) if text else case.tree.frames
+        return Outcome(frames, moves)
+
+    def check(self, table):
+        """Every quirk must belong to a case."""
+        known = {case.name for case in table.cases}
+        for name in list(self.outcomes) + list(self.skips):
+            if name not in known:
+                raise TableError('quirk for unknown case %r' % name)
