@@ -14,6 +14,7 @@
  *  - the special entries (null, prohibit, blackhole) live as long as the
  *    namespace and are lent like any other.
  */
+#include <linux/ipv6.h>
 #include <net/ip6_route.h>
 #include <net/ipv6.h>
 #include <net/l3mdev.h>

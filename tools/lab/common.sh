@@ -60,8 +60,8 @@ with_progress() {
 	"$@" >"$log" 2>&1 </dev/null &
 	pid=$!
 	while kill -0 "$pid" 2>/dev/null; do
-		sleep 0.5
-		((++t % 40)) ||
+		sleep 0.1
+		((++t % 200)) ||
 			say "$what: $(grep -c '^  [A-Z]' "$log" || true) steps"
 	done
 	wait "$pid" || rc=$?
