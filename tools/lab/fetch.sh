@@ -5,7 +5,7 @@
 UML_SERIES=7.3
 UML_SUITES="trixie-backports forky sid"
 UML_PACKAGES="gcc libc6-dev make flex bison bc xz-utils kmod perl"
-DEBIAN_PACKAGES="gcc libc6-dev make kmod cpio qemu-system-x86"
+DEBIAN_PACKAGES="gcc libc6-dev make kmod cpio xz-utils zstd qemu-system-x86"
 
 # Base addresses of apt repositories with this label, best first.
 mirrors() {
@@ -257,6 +257,25 @@ debian_debs() {
 		"linux-kbuild-${abi%.*}=$version"
 }
 
+# The same kernel without its compression, which costs an emulated guest two
+# seconds; it boots through its PVH entry.
+unpack_image() {
+	local magic tool at
+
+	while read -r magic tool; do
+		at=$(LC_ALL=C grep -obaP "$magic" "$1" | head -n 1 | cut -d: -f1)
+		[[ $at ]] || continue
+		# What follows the stream makes the tool complain.
+		tail -c "+$((at + 1))" "$1" | $tool -dc >"$2" 2>/dev/null || true
+		[[ $(head -c 4 "$2" | tail -c 3) == ELF ]] && return
+	done <<-'EOF'
+		\xfd7zXZ\x00 xz
+		\x28\xb5\x2f\xfd zstd
+		\x1f\x8b\x08 gzip
+	EOF
+	fail "cannot unpack $1"
+}
+
 debian_unpack() {
 	local tmp=$1 dir=$2 deb headers rel
 
@@ -266,7 +285,7 @@ debian_unpack() {
 	done
 	rel=$(basename "$(echo "$dir"/root/lib/modules/*)")
 	echo "$rel" >"$dir/release"
-	cp "$dir/root/boot/vmlinuz-$rel" "$dir/vmlinuz"
+	unpack_image "$dir/root/boot/vmlinuz-$rel" "$dir/vmlinux"
 	cp "$dir/root/boot/config-$rel" "$dir/config"
 	# The headers name their other half by its installed place.
 	headers=$dir/root/usr/src/linux-headers-$rel
