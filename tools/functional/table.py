@@ -3,7 +3,7 @@
 import re
 
 COUNTS = re.compile(r'^(\d+)/(\d+)/(\d+)$')
-TREE = re.compile(r'^tree (D\d+(?:,D\d+)*)\s+(?:(.*)\s)?([\d/,]+)$')
+TREE = re.compile(r'^tree (D\d+(?:,D\d+)*)(?:\s+(?:(.*)\s)?([\d/,]+))?$')
 NAME = re.compile(r'^[a-z0-9_]+$')
 
 
@@ -74,7 +74,12 @@ class Case:
             self.tree = self.outcome(match)
 
     def outcome(self, match):
-        """In-tree outcome; without a result it is the required one."""
+        """In-tree outcome, None if it is only known to be another one.
+
+        Without a result it is the required one.
+        """
+        if not match.group(3):
+            return None
         frames = self.here.frames
         if match.group(2):
             frames = result(match.group(2).strip())
@@ -205,7 +210,7 @@ class Quirks:
         if case.name not in self.outcomes:
             return case.tree
         text, moves = self.outcomes[case.name]
-        frames = result(text) if text else case.tree.frames
+        frames = result(text) if text else case.here.frames
         return Outcome(frames, moves)
 
     def check(self, table):
