@@ -8,12 +8,16 @@
  */
 #include <linux/init.h>
 #include <linux/percpu.h>
+#include <linux/slab.h>
 #include <net/netlink.h>
 
 #include "seg6nr.h"
 
 /* Payload of any length: attributes that no behaviour takes yet. */
 #define ANY_LEN		0xffff
+
+/* Rows: the kernel's attributes by number, then those of our own. */
+#define ROWS	(SEG6NR_A_MAX + 1 + SEG6NR_A_EXT_MAX - SEG6NR_A_EXT + 1)
 
 struct attr {
 	const char *word;
@@ -24,8 +28,24 @@ struct attr {
 		     const struct nlattr *attr, struct netlink_ext_ack *extack);
 	int (*put)(struct sk_buff *skb, const struct seg6nr_lwt *slwt);
 	int (*size)(const struct seg6nr_lwt *slwt);
+	bool (*equal)(const struct seg6nr_lwt *a, const struct seg6nr_lwt *b);
 	void (*destroy)(struct seg6nr_lwt *slwt);
 };
+
+static int type_of_row(int row)
+{
+	return row <= SEG6NR_A_MAX ? row : row - SEG6NR_A_MAX - 1 + SEG6NR_A_EXT;
+}
+
+/* 0, a row without a word, for types that nobody knows. */
+static int row_of_type(int type)
+{
+	if (type <= SEG6NR_A_MAX)
+		return type;
+	if (type >= SEG6NR_A_EXT && type <= SEG6NR_A_EXT_MAX)
+		return type - SEG6NR_A_EXT + SEG6NR_A_MAX + 1;
+	return 0;
+}
 
 /* Faults that any attribute can have. */
 enum fault { MISSING, SURPLUS, TWICE, LENGTH, FAULTS };
@@ -38,7 +58,7 @@ static const char * const faults[FAULTS] = {
 };
 
 /* "WORD: fault", made once, for extack keeps pointers and old ones no text. */
-static char messages[SEG6NR_A_MAX + 1][FAULTS][40] __ro_after_init;
+static char messages[ROWS][FAULTS][40] __ro_after_init;
 
 /**
  * seg6nr_refuse() - refuse a configuration and say why
@@ -133,11 +153,195 @@ static void destroy_counters(struct seg6nr_lwt *slwt)
 	free_percpu(slwt->counters);
 }
 
+static int parse_srh(struct net *net, struct seg6nr_lwt *slwt,
+		     const struct nlattr *attr, struct netlink_ext_ack *extack)
+{
+	const struct ipv6_sr_hdr *srh = nla_data(attr);
+	unsigned int len = nla_len(attr);
+
+	if (len < sizeof(*srh) + sizeof(struct in6_addr) ||
+	    len != (srh->hdrlen + 1) << 3)
+		return seg6nr_refuse(extack, attr, "srh: wrong length",
+				     -EINVAL);
+	if (!seg6nr_srh_is_valid(srh) ||
+	    srh->segments_left > srh->first_segment)
+		return seg6nr_refuse(extack, attr, "srh: malformed", -EINVAL);
+
+	slwt->srh = kmemdup(srh, len, GFP_KERNEL_ACCOUNT);
+	slwt->srh_len = len;
+	return slwt->srh ? 0 : -ENOMEM;
+}
+
+static int put_srh(struct sk_buff *skb, const struct seg6nr_lwt *slwt)
+{
+	return nla_put(skb, SEG6NR_A_SRH, slwt->srh_len, slwt->srh);
+}
+
+static int size_srh(const struct seg6nr_lwt *slwt)
+{
+	return nla_total_size(slwt->srh_len);
+}
+
+static bool equal_srh(const struct seg6nr_lwt *a, const struct seg6nr_lwt *b)
+{
+	return a->srh_len == b->srh_len && !memcmp(a->srh, b->srh, a->srh_len);
+}
+
+static void destroy_srh(struct seg6nr_lwt *slwt)
+{
+	kfree(slwt->srh);
+}
+
+/* Sort the members of a nest of flavor attributes into @tb. */
+static int sort_flavors(const struct nlattr *attr, const struct nlattr **tb,
+			struct netlink_ext_ack *extack)
+{
+	const struct nlattr *pos;
+	int rem;
+
+	nla_for_each_nested(pos, attr, rem) {
+		int type = nla_type(pos);
+		int len = type == SEG6NR_FLV_OPERATION ? sizeof(u32) :
+							 sizeof(u8);
+
+		if (!type || type > SEG6NR_FLV_MAX || nla_len(pos) != len)
+			return seg6nr_refuse(extack, pos,
+					     "flavors: unknown or malformed option",
+					     -EINVAL);
+		tb[type] = pos;
+	}
+	return 0;
+}
+
+static int parse_csid_lengths(struct seg6nr_lwt *slwt, const struct nlattr *attr,
+			      const struct nlattr **tb, unsigned int max,
+			      struct netlink_ext_ack *extack)
+{
+	unsigned int lblen = SEG6NR_LBLEN_DEFAULT;
+	unsigned int nflen = SEG6NR_NFLEN_DEFAULT;
+
+	if (tb[SEG6NR_FLV_LBLEN])
+		lblen = nla_get_u8(tb[SEG6NR_FLV_LBLEN]);
+	if (tb[SEG6NR_FLV_NFLEN])
+		nflen = nla_get_u8(tb[SEG6NR_FLV_NFLEN]);
+
+	if (!lblen || lblen % 8 || !nflen || nflen % 8 || lblen + nflen > max)
+		return seg6nr_refuse(extack, attr,
+				     "flavors: lblen and nflen must be multiples of 8 that fit the address",
+				     -EINVAL);
+	slwt->lb = lblen / 8;
+	slwt->nf = nflen / 8;
+	return 0;
+}
+
+static int parse_flavors(struct net *net, struct seg6nr_lwt *slwt,
+			 const struct nlattr *attr,
+			 struct netlink_ext_ack *extack)
+{
+	const struct nlattr *tb[SEG6NR_FLV_MAX + 1] = {};
+	int err;
+
+	err = sort_flavors(attr, tb, extack);
+	if (err)
+		return err;
+	if (!tb[SEG6NR_FLV_OPERATION])
+		return seg6nr_refuse(extack, attr, "flavors: none given",
+				     -EINVAL);
+
+	slwt->flavors = nla_get_u32(tb[SEG6NR_FLV_OPERATION]);
+	if (!slwt->flavors || slwt->flavors & ~(BIT(SEG6NR_FLV_OP_PSP) |
+						BIT(SEG6NR_FLV_OP_USP) |
+						BIT(SEG6NR_FLV_OP_USD) |
+						BIT(SEG6NR_FLV_OP_NEXT_CSID)))
+		return seg6nr_refuse(extack, attr,
+				     "flavors: unsupported flavor", -EOPNOTSUPP);
+
+	if (seg6nr_has_flavor(slwt, SEG6NR_FLV_OP_NEXT_CSID))
+		return parse_csid_lengths(slwt, attr, tb, 128, extack);
+	if (tb[SEG6NR_FLV_LBLEN] || tb[SEG6NR_FLV_NFLEN])
+		return seg6nr_refuse(extack, attr,
+				     "flavors: lblen and nflen need next-csid",
+				     -EINVAL);
+	return 0;
+}
+
+static int put_flavors(struct sk_buff *skb, const struct seg6nr_lwt *slwt)
+{
+	struct nlattr *nest;
+
+	nest = nla_nest_start(skb, SEG6NR_A_FLAVORS);
+	if (!nest || nla_put_u32(skb, SEG6NR_FLV_OPERATION, slwt->flavors))
+		return -EMSGSIZE;
+	if (seg6nr_has_flavor(slwt, SEG6NR_FLV_OP_NEXT_CSID) &&
+	    (nla_put_u8(skb, SEG6NR_FLV_LBLEN, slwt->lb * 8) ||
+	     nla_put_u8(skb, SEG6NR_FLV_NFLEN, slwt->nf * 8)))
+		return -EMSGSIZE;
+
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+static int size_flavors(const struct seg6nr_lwt *slwt)
+{
+	return nla_total_size(nla_total_size(sizeof(u32)) +
+			      2 * nla_total_size(sizeof(u8)));
+}
+
+static bool equal_flavors(const struct seg6nr_lwt *a,
+			  const struct seg6nr_lwt *b)
+{
+	return a->flavors == b->flavors && a->lb == b->lb && a->nf == b->nf;
+}
+
+/* RFC 9800 4.2: the argument, which counts slots, must not be empty. */
+static int parse_replace_csid(struct net *net, struct seg6nr_lwt *slwt,
+			      const struct nlattr *attr,
+			      struct netlink_ext_ack *extack)
+{
+	const struct nlattr *tb[SEG6NR_FLV_MAX + 1] = {};
+	int err;
+
+	if (seg6nr_has_flavor(slwt, SEG6NR_FLV_OP_NEXT_CSID))
+		return seg6nr_refuse(extack, attr,
+				     "flavors: next-csid and replace-csid exclude each other",
+				     -EINVAL);
+
+	err = sort_flavors(attr, tb, extack);
+	if (!err)
+		err = parse_csid_lengths(slwt, attr, tb, 120, extack);
+	if (err)
+		return err;
+
+	if (tb[SEG6NR_FLV_OPERATION] || (slwt->nf != 2 && slwt->nf != 4))
+		return seg6nr_refuse(extack, attr,
+				     "flavors: replace-csid wants an nflen of 16 or 32",
+				     -EINVAL);
+	return 0;
+}
+
+static int put_replace_csid(struct sk_buff *skb, const struct seg6nr_lwt *slwt)
+{
+	struct nlattr *nest;
+
+	nest = nla_nest_start(skb, SEG6NR_A_REPLACE_CSID);
+	if (!nest || nla_put_u8(skb, SEG6NR_FLV_LBLEN, slwt->lb * 8) ||
+	    nla_put_u8(skb, SEG6NR_FLV_NFLEN, slwt->nf * 8))
+		return -EMSGSIZE;
+
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
 #define FIELD(name)	offsetof(struct seg6nr_lwt, name)
 
-static const struct attr attrs[SEG6NR_A_MAX + 1] = {
+static const struct attr attrs[ROWS] = {
 	[SEG6NR_A_ACTION]	= { "action", sizeof(u32), FIELD(action) },
-	[SEG6NR_A_SRH]		= { "srh", ANY_LEN },
+	[SEG6NR_A_SRH]		= { "srh", ANY_LEN,
+				    .parse = parse_srh,
+				    .put = put_srh,
+				    .size = size_srh,
+				    .equal = equal_srh,
+				    .destroy = destroy_srh },
 	[SEG6NR_A_TABLE]	= { "table", sizeof(u32), FIELD(table) },
 	[SEG6NR_A_NH4]		= { "nh4", sizeof(struct in_addr), FIELD(nh4) },
 	[SEG6NR_A_NH6]		= { "nh6", sizeof(struct in6_addr),
@@ -153,7 +357,16 @@ static const struct attr attrs[SEG6NR_A_MAX + 1] = {
 				    .put = put_counters,
 				    .size = size_counters,
 				    .destroy = destroy_counters },
-	[SEG6NR_A_FLAVORS]	= { "flavors", ANY_LEN },
+	[SEG6NR_A_FLAVORS]	= { "flavors", ANY_LEN,
+				    .parse = parse_flavors,
+				    .put = put_flavors,
+				    .size = size_flavors,
+				    .equal = equal_flavors },
+	[SEG6NR_A_MAX + 1]	= { "flavors replace-csid", ANY_LEN,
+				    .parse = parse_replace_csid,
+				    .put = put_replace_csid,
+				    .size = size_flavors,
+				    .equal = equal_flavors },
 };
 
 /**
@@ -161,28 +374,28 @@ static const struct attr attrs[SEG6NR_A_MAX + 1] = {
  */
 void __init seg6nr_attrs_init(void)
 {
-	int type, fault;
+	int row, fault;
 
-	for (type = SEG6NR_A_ACTION; type <= SEG6NR_A_MAX; type++)
+	for (row = SEG6NR_A_ACTION; row < ROWS; row++)
 		for (fault = 0; fault < FAULTS; fault++)
-			snprintf(messages[type][fault],
-				 sizeof(messages[type][fault]), "%s: %s",
-				 attrs[type].word, faults[fault]);
+			snprintf(messages[row][fault],
+				 sizeof(messages[row][fault]), "%s: %s",
+				 attrs[row].word, faults[fault]);
 }
 
 static int refuse_fault(struct netlink_ext_ack *extack,
-			const struct nlattr *attr, int type, enum fault fault,
+			const struct nlattr *attr, int row, enum fault fault,
 			int err)
 {
-	return seg6nr_refuse(extack, attr, messages[type][fault], err);
+	return seg6nr_refuse(extack, attr, messages[row][fault], err);
 }
 
-static bool is_plain(int type)
+static bool is_plain(int row)
 {
-	return attrs[type].len != ANY_LEN;
+	return attrs[row].len != ANY_LEN;
 }
 
-/* File the attributes by type; each known, of its length and given once. */
+/* File the attributes by row; each known, of its length and given once. */
 static int sort(const struct nlattr *nest, const struct nlattr **tb,
 		struct netlink_ext_ack *extack)
 {
@@ -190,17 +403,17 @@ static int sort(const struct nlattr *nest, const struct nlattr **tb,
 	int rem;
 
 	nla_for_each_nested(pos, nest, rem) {
-		int type = nla_type(pos);
+		int row = row_of_type(nla_type(pos));
 
-		if (type > SEG6NR_A_MAX || !attrs[type].word)
+		if (!attrs[row].word)
 			return seg6nr_refuse(extack, pos,
 					     "encap: attribute unknown to this module",
 					     -EINVAL);
-		if (tb[type])
-			return refuse_fault(extack, pos, type, TWICE, -EINVAL);
-		if (is_plain(type) && nla_len(pos) != attrs[type].len)
-			return refuse_fault(extack, pos, type, LENGTH, -ERANGE);
-		tb[type] = pos;
+		if (tb[row])
+			return refuse_fault(extack, pos, row, TWICE, -EINVAL);
+		if (is_plain(row) && nla_len(pos) != attrs[row].len)
+			return refuse_fault(extack, pos, row, LENGTH, -ERANGE);
+		tb[row] = pos;
 	}
 	if (rem)
 		return seg6nr_refuse(extack, nest,
@@ -215,7 +428,8 @@ static int check(const struct nlattr *nest, const struct nlattr **tb,
 {
 	const struct nlattr *action = tb[SEG6NR_A_ACTION];
 	const struct seg6nr_behavior *behavior;
-	int type;
+	u32 given = BIT(SEG6NR_A_ACTION);
+	int row;
 
 	if (!action)
 		return refuse_fault(extack, nest, SEG6NR_A_ACTION, MISSING,
@@ -227,32 +441,38 @@ static int check(const struct nlattr *nest, const struct nlattr **tb,
 				     "action: not supported by this module",
 				     -EOPNOTSUPP);
 
-	for (type = SEG6NR_A_ACTION + 1; type <= SEG6NR_A_MAX; type++) {
-		if (!tb[type] && (behavior->needs & BIT(type)))
-			return refuse_fault(extack, nest, type, MISSING,
+	for (row = SEG6NR_A_ACTION + 1; row < ROWS; row++) {
+		if (tb[row])
+			given |= BIT(row);
+		if (~given & behavior->needs & BIT(row))
+			return refuse_fault(extack, nest, row, MISSING,
 					    -EINVAL);
-		if (tb[type] &&
-		    !((behavior->needs | behavior->allows) & BIT(type)))
-			return refuse_fault(extack, tb[type], type, SURPLUS,
+		if (given & BIT(row) & ~(behavior->needs | behavior->one_of |
+					 behavior->allows))
+			return refuse_fault(extack, tb[row], row, SURPLUS,
 					    -EINVAL);
 	}
+	if (behavior->one_of && hweight32(given & behavior->one_of) != 1)
+		return seg6nr_refuse(extack, nest,
+				     "table, vrftable: one of them must be given",
+				     -EINVAL);
 	return 0;
 }
 
-static int parse_one(struct net *net, struct seg6nr_lwt *slwt,
+static int parse_one(struct net *net, struct seg6nr_lwt *slwt, int row,
 		     const struct nlattr *attr, struct netlink_ext_ack *extack)
 {
-	const struct attr *row = &attrs[nla_type(attr)];
 	int err;
 
-	if (row->len != ANY_LEN)
-		memcpy((u8 *)slwt + row->offset, nla_data(attr), row->len);
-	if (row->parse) {
-		err = row->parse(net, slwt, attr, extack);
+	if (is_plain(row))
+		memcpy((u8 *)slwt + attrs[row].offset, nla_data(attr),
+		       attrs[row].len);
+	if (attrs[row].parse) {
+		err = attrs[row].parse(net, slwt, attr, extack);
 		if (err)
 			return err;
 	}
-	slwt->attrs |= BIT(nla_type(attr));
+	slwt->attrs |= BIT(row);
 	return 0;
 }
 
@@ -271,8 +491,8 @@ int seg6nr_attrs_parse(struct net *net, struct seg6nr_lwt *slwt,
 		       const struct nlattr *nest,
 		       struct netlink_ext_ack *extack)
 {
-	const struct nlattr *tb[SEG6NR_A_MAX + 1] = {};
-	int type, err;
+	const struct nlattr *tb[ROWS] = {};
+	int row, err;
 
 	err = sort(nest, tb, extack);
 	if (!err)
@@ -281,16 +501,22 @@ int seg6nr_attrs_parse(struct net *net, struct seg6nr_lwt *slwt,
 		return err;
 
 	slwt->net = net;
-	for (type = SEG6NR_A_ACTION; type <= SEG6NR_A_MAX; type++) {
-		if (!tb[type])
+	slwt->vrf_missed = jiffies - 1;
+	for (row = SEG6NR_A_ACTION; row < ROWS; row++) {
+		if (!tb[row])
 			continue;
-		err = parse_one(net, slwt, tb[type], extack);
+		err = parse_one(net, slwt, row, tb[row], extack);
 		if (err) {
 			seg6nr_attrs_destroy(slwt);
 			return err;
 		}
 	}
 	return 0;
+}
+
+static bool has_row(const struct seg6nr_lwt *slwt, int row)
+{
+	return slwt->attrs & BIT(row);
 }
 
 /**
@@ -301,21 +527,20 @@ int seg6nr_attrs_parse(struct net *net, struct seg6nr_lwt *slwt,
  */
 void seg6nr_attrs_destroy(struct seg6nr_lwt *slwt)
 {
-	int type;
+	int row;
 
-	for (type = SEG6NR_A_ACTION; type <= SEG6NR_A_MAX; type++)
-		if (seg6nr_has(slwt, type) && attrs[type].destroy)
-			attrs[type].destroy(slwt);
+	for (row = SEG6NR_A_ACTION; row < ROWS; row++)
+		if (has_row(slwt, row) && attrs[row].destroy)
+			attrs[row].destroy(slwt);
 }
 
-static int put_one(struct sk_buff *skb, const struct seg6nr_lwt *slwt, int type)
+static int put_one(struct sk_buff *skb, const struct seg6nr_lwt *slwt, int row)
 {
-	const struct attr *row = &attrs[type];
+	if (attrs[row].put)
+		return attrs[row].put(skb, slwt);
 
-	if (row->put)
-		return row->put(skb, slwt);
-
-	return nla_put(skb, type, row->len, (const u8 *)slwt + row->offset);
+	return nla_put(skb, type_of_row(row), attrs[row].len,
+		       (const u8 *)slwt + attrs[row].offset);
 }
 
 /**
@@ -329,10 +554,10 @@ static int put_one(struct sk_buff *skb, const struct seg6nr_lwt *slwt, int type)
  */
 int seg6nr_attrs_put(struct sk_buff *skb, const struct seg6nr_lwt *slwt)
 {
-	int type;
+	int row;
 
-	for (type = SEG6NR_A_ACTION; type <= SEG6NR_A_MAX; type++)
-		if (seg6nr_has(slwt, type) && put_one(skb, slwt, type))
+	for (row = SEG6NR_A_ACTION; row < ROWS; row++)
+		if (has_row(slwt, row) && put_one(skb, slwt, row))
 			return -EMSGSIZE;
 	return 0;
 }
@@ -346,15 +571,28 @@ int seg6nr_attrs_put(struct sk_buff *skb, const struct seg6nr_lwt *slwt)
 int seg6nr_attrs_size(const struct seg6nr_lwt *slwt)
 {
 	int size = 0;
-	int type;
+	int row;
 
-	for (type = SEG6NR_A_ACTION; type <= SEG6NR_A_MAX; type++) {
-		if (!seg6nr_has(slwt, type))
+	for (row = SEG6NR_A_ACTION; row < ROWS; row++) {
+		if (!has_row(slwt, row))
 			continue;
-		size += attrs[type].size ? attrs[type].size(slwt) :
-					   nla_total_size(attrs[type].len);
+		size += attrs[row].size ? attrs[row].size(slwt) :
+					  nla_total_size(attrs[row].len);
 	}
 	return size;
+}
+
+static bool equal_one(const struct seg6nr_lwt *a, const struct seg6nr_lwt *b,
+		      int row)
+{
+	if (attrs[row].equal)
+		return attrs[row].equal(a, b);
+	/* Counters are equal by being there. */
+	if (!is_plain(row))
+		return true;
+
+	return !memcmp((const u8 *)a + attrs[row].offset,
+		       (const u8 *)b + attrs[row].offset, attrs[row].len);
 }
 
 /**
@@ -362,22 +600,17 @@ int seg6nr_attrs_size(const struct seg6nr_lwt *slwt)
  * @a: one
  * @b: the other
  *
- * Counters are equal by being there.
- *
  * Return: true if so.
  */
 bool seg6nr_attrs_equal(const struct seg6nr_lwt *a, const struct seg6nr_lwt *b)
 {
-	int type;
+	int row;
 
 	if (a->attrs != b->attrs)
 		return false;
 
-	for (type = SEG6NR_A_ACTION; type <= SEG6NR_A_MAX; type++)
-		if (seg6nr_has(a, type) && is_plain(type) &&
-		    memcmp((const u8 *)a + attrs[type].offset,
-			   (const u8 *)b + attrs[type].offset,
-			   attrs[type].len))
+	for (row = SEG6NR_A_ACTION; row < ROWS; row++)
+		if (has_row(a, row) && !equal_one(a, b, row))
 			return false;
 	return true;
 }

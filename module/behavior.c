@@ -5,35 +5,55 @@
  */
 #include "seg6nr.h"
 
-#define OPTIONAL	BIT(SEG6NR_A_COUNTERS)
+#define COUNT	BIT(SEG6NR_A_COUNTERS)
+#define FLAVORS	(BIT(SEG6NR_A_FLAVORS) | BIT(REPLACE_CSID_BIT))
+
+/* seg6nr_bit(SEG6NR_A_REPLACE_CSID), for static initialisers. */
+#define REPLACE_CSID_BIT	(SEG6NR_A_MAX + 1)
 
 static const struct seg6nr_behavior behaviors[SEG6NR_ACT_MAX + 1] = {
 	[SEG6NR_ACT_END] = {
-		.allows	= OPTIONAL,
+		.allows	= FLAVORS | COUNT,
 	},
 	[SEG6NR_ACT_END_X] = {
 		.needs	= BIT(SEG6NR_A_NH6),
-		.allows	= BIT(SEG6NR_A_OIF) | OPTIONAL,
+		.allows	= BIT(SEG6NR_A_OIF) | FLAVORS | COUNT,
 	},
 	[SEG6NR_ACT_END_T] = {
 		.needs	= BIT(SEG6NR_A_TABLE),
-		.allows	= OPTIONAL,
+		.allows	= FLAVORS | COUNT,
+	},
+	[SEG6NR_ACT_END_DX2] = {
+		.needs	= BIT(SEG6NR_A_OIF),
+		.allows	= COUNT,
 	},
 	[SEG6NR_ACT_END_DX6] = {
 		.needs	= BIT(SEG6NR_A_NH6),
-		.allows	= OPTIONAL,
+		.allows	= COUNT,
 	},
 	[SEG6NR_ACT_END_DX4] = {
 		.needs	= BIT(SEG6NR_A_NH4),
-		.allows	= OPTIONAL,
+		.allows	= COUNT,
 	},
 	[SEG6NR_ACT_END_DT6] = {
-		.needs	= BIT(SEG6NR_A_TABLE),
-		.allows	= OPTIONAL,
+		.one_of	= BIT(SEG6NR_A_TABLE) | BIT(SEG6NR_A_VRFTABLE),
+		.allows	= COUNT,
 	},
 	[SEG6NR_ACT_END_DT4] = {
 		.needs	= BIT(SEG6NR_A_VRFTABLE),
-		.allows	= OPTIONAL,
+		.allows	= COUNT,
+	},
+	[SEG6NR_ACT_END_DT46] = {
+		.needs	= BIT(SEG6NR_A_VRFTABLE),
+		.allows	= COUNT,
+	},
+	[SEG6NR_ACT_END_B6] = {
+		.needs	= BIT(SEG6NR_A_SRH),
+		.allows	= COUNT,
+	},
+	[SEG6NR_ACT_END_B6_ENCAPS] = {
+		.needs	= BIT(SEG6NR_A_SRH),
+		.allows	= COUNT,
 	},
 };
 
@@ -71,6 +91,8 @@ enum seg6nr_verdict seg6nr_behave(struct seg6nr_pkt *pkt)
 		return seg6nr_end_x(pkt);
 	case SEG6NR_ACT_END_T:
 		return seg6nr_end_t(pkt);
+	case SEG6NR_ACT_END_DX2:
+		return seg6nr_end_dx2(pkt);
 	case SEG6NR_ACT_END_DX6:
 		return seg6nr_end_dx6(pkt);
 	case SEG6NR_ACT_END_DX4:
@@ -79,6 +101,12 @@ enum seg6nr_verdict seg6nr_behave(struct seg6nr_pkt *pkt)
 		return seg6nr_end_dt6(pkt);
 	case SEG6NR_ACT_END_DT4:
 		return seg6nr_end_dt4(pkt);
+	case SEG6NR_ACT_END_DT46:
+		return seg6nr_end_dt46(pkt);
+	case SEG6NR_ACT_END_B6:
+		return seg6nr_end_b6(pkt);
+	case SEG6NR_ACT_END_B6_ENCAPS:
+		return seg6nr_end_b6_encaps(pkt);
 	}
 	return SEG6NR_DROP_NO_STATE;
 }

@@ -83,6 +83,14 @@ seg6nr_ip_route_input_noref(struct sk_buff *skb, __be32 daddr, __be32 saddr,
 	return ret < 0 ? SKB_DROP_REASON_NOT_SPECIFIED : ret;
 }
 
+/* 5.18; goes with 5.10. */
+#ifndef SEG6NR_HAVE_SKB_CLEAR_TSTAMP
+static inline void skb_clear_tstamp(struct sk_buff *skb)
+{
+	skb->tstamp = 0;
+}
+#endif /* !SEG6NR_HAVE_SKB_CLEAR_TSTAMP */
+
 /* 6.10, backported as far as 6.1; goes with 5.10. */
 #ifndef SEG6NR_HAVE_DST_RT6_INFO
 #define dst_rt6_info(_ptr) container_of(_ptr, struct rt6_info, dst)

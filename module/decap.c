@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * decap.c - behaviours that remove the outer IPv6 header: End.DX6, End.DX4,
- * End.DT6, End.DT4 (RFC 8986 sections 4.4 to 4.7)
+ * decap.c - behaviours that remove the outer IPv6 header: End.DX* and End.DT*
+ * (RFC 8986 sections 4.4 to 4.9)
  *
  * The inner header is judged before anything is removed: what comes out of a
  * tunnel has not been through the checks of the normal receive path.
  */
+#include <linux/etherdevice.h>
+#include <linux/if_arp.h>
+#include <linux/if_vlan.h>
 #include <linux/netfilter.h>
 #include <linux/netfilter_ipv4.h>
 #include <linux/netfilter_ipv6.h>
 #include <net/ip.h>
 #include <net/ip_tunnels.h>
 #include <net/ipv6.h>
-#include <net/l3mdev.h>
 
 #include "seg6nr.h"
 
@@ -84,15 +86,11 @@ static bool ipv6_hdr_is_sane(const struct sk_buff *skb, unsigned int off,
 	return *total <= skb->len - off;
 }
 
-static enum seg6nr_verdict decap_ipv6(struct seg6nr_pkt *pkt)
+static enum seg6nr_verdict decap_ipv6(struct seg6nr_pkt *pkt, unsigned int off)
 {
 	struct sk_buff *skb = pkt->skb;
 	enum seg6nr_verdict verdict;
-	unsigned int off, total;
-
-	verdict = seg6nr_decap_find(pkt, IPPROTO_IPV6, &off);
-	if (verdict != SEG6NR_FORWARD)
-		return verdict;
+	unsigned int total;
 
 	if (!pskb_may_pull(skb, off + sizeof(struct ipv6hdr)) ||
 	    !ipv6_hdr_is_sane(skb, off, &total))
@@ -131,15 +129,11 @@ static bool ipv4_hdr_is_sane(struct sk_buff *skb, unsigned int off,
 	return *total >= *hlen && *total <= skb->len - off;
 }
 
-static enum seg6nr_verdict decap_ipv4(struct seg6nr_pkt *pkt)
+static enum seg6nr_verdict decap_ipv4(struct seg6nr_pkt *pkt, unsigned int off)
 {
 	struct sk_buff *skb = pkt->skb;
-	unsigned int off, hlen, total;
 	enum seg6nr_verdict verdict;
-
-	verdict = seg6nr_decap_find(pkt, IPPROTO_IPIP, &off);
-	if (verdict != SEG6NR_FORWARD)
-		return verdict;
+	unsigned int hlen, total;
 
 	if (!ipv4_hdr_is_sane(skb, off, &hlen, &total))
 		return SEG6NR_DROP_INNER_HDR;
@@ -151,6 +145,43 @@ static enum seg6nr_verdict decap_ipv4(struct seg6nr_pkt *pkt)
 	skb->protocol = htons(ETH_P_IP);
 	reset_cb_ipv4(skb);
 	return SEG6NR_FORWARD;
+}
+
+/* Remove the outer header of an IP packet; @only: of this kind, 0 for both. */
+static enum seg6nr_verdict decap(struct seg6nr_pkt *pkt, u8 only)
+{
+	enum seg6nr_verdict verdict;
+	unsigned int off;
+	u8 inner;
+
+	verdict = seg6nr_decap_find(pkt, &inner, &off);
+	if (verdict != SEG6NR_FORWARD)
+		return verdict;
+
+	if (only && inner != only)
+		return SEG6NR_DROP_INNER_TYPE;
+	if (inner == IPPROTO_IPV6)
+		return decap_ipv6(pkt, off);
+	if (inner == IPPROTO_IPIP)
+		return decap_ipv4(pkt, off);
+
+	return SEG6NR_DROP_INNER_TYPE;
+}
+
+/**
+ * seg6nr_decap_l3() - remove the outer header of an IP packet (USD)
+ * @pkt: the packet, its IPv6 header at skb->data
+ *
+ * RFC 8986 4.16.3.
+ *
+ * Context: BH off, RCU read section.  The skb stays the caller's.
+ *
+ * Return: SEG6NR_FORWARD with the inner header at skb->data and skb->protocol
+ * telling which it is, or why not.
+ */
+enum seg6nr_verdict seg6nr_decap_l3(struct seg6nr_pkt *pkt)
+{
+	return decap(pkt, 0);
 }
 
 /*
@@ -248,7 +279,7 @@ enum seg6nr_verdict seg6nr_end_dx6(struct seg6nr_pkt *pkt)
 	bool by_daddr = ipv6_addr_any(&pkt->slwt->nh6);
 	enum seg6nr_verdict verdict;
 
-	verdict = decap_ipv6(pkt);
+	verdict = decap(pkt, IPPROTO_IPV6);
 	if (verdict != SEG6NR_FORWARD)
 		return verdict;
 
@@ -276,7 +307,7 @@ enum seg6nr_verdict seg6nr_end_dx4(struct seg6nr_pkt *pkt)
 	bool by_daddr = !pkt->slwt->nh4.s_addr;
 	enum seg6nr_verdict verdict;
 
-	verdict = decap_ipv4(pkt);
+	verdict = decap(pkt, IPPROTO_IPIP);
 	if (verdict != SEG6NR_FORWARD)
 		return verdict;
 
@@ -288,13 +319,29 @@ enum seg6nr_verdict seg6nr_end_dx4(struct seg6nr_pkt *pkt)
 	return by_daddr ? route_by_ipv4_daddr(pkt) : route_by_nh4(pkt);
 }
 
+static enum seg6nr_verdict decap_to_vrf(struct seg6nr_pkt *pkt, u8 only)
+{
+	struct net_device *vrf = seg6nr_vrf_noref(pkt, pkt->slwt->vrftable);
+	enum seg6nr_verdict verdict;
+
+	if (!vrf)
+		return SEG6NR_DROP_VRF;
+
+	verdict = decap(pkt, only);
+	if (verdict != SEG6NR_FORWARD)
+		return verdict;
+
+	return seg6nr_route_in_vrf(pkt, vrf);
+}
+
 /**
  * seg6nr_end_dt6() - End.DT6: decapsulate and look up in a table
  * @pkt: the packet, its IPv6 header at skb->data
  *
  * RFC 8986 4.6.  Local delivery is possible: table 255 is this node.
  *
- * Context: BH off, RCU read section.  The skb stays the caller's.
+ * Context: BH off, RCU read section.  The skb stays the caller's unless the
+ * verdict is SEG6NR_CONSUMED.
  *
  * Return: SEG6NR_FORWARD with a dst attached, or why not.
  */
@@ -302,7 +349,10 @@ enum seg6nr_verdict seg6nr_end_dt6(struct seg6nr_pkt *pkt)
 {
 	enum seg6nr_verdict verdict;
 
-	verdict = decap_ipv6(pkt);
+	if (seg6nr_has(pkt->slwt, SEG6NR_A_VRFTABLE))
+		return decap_to_vrf(pkt, IPPROTO_IPV6);
+
+	verdict = decap(pkt, IPPROTO_IPV6);
 	if (verdict != SEG6NR_FORWARD)
 		return verdict;
 
@@ -310,10 +360,8 @@ enum seg6nr_verdict seg6nr_end_dt6(struct seg6nr_pkt *pkt)
 }
 
 /**
- * seg6nr_end_dt4() - End.DT4: decapsulate into a VRF
+ * seg6nr_end_dt4() - End.DT4: decapsulate IPv4 into a VRF (RFC 8986 4.7)
  * @pkt: the packet, its IPv6 header at skb->data
- *
- * RFC 8986 4.7.
  *
  * Context: BH off, RCU read section.  The skb stays the caller's unless the
  * verdict is SEG6NR_CONSUMED.
@@ -322,21 +370,100 @@ enum seg6nr_verdict seg6nr_end_dt6(struct seg6nr_pkt *pkt)
  */
 enum seg6nr_verdict seg6nr_end_dt4(struct seg6nr_pkt *pkt)
 {
-	struct net_device *vrf = seg6nr_vrf_noref(pkt);
+	return decap_to_vrf(pkt, IPPROTO_IPIP);
+}
+
+/**
+ * seg6nr_end_dt46() - End.DT46: decapsulate IP into a VRF (RFC 8986 4.8)
+ * @pkt: the packet, its IPv6 header at skb->data
+ *
+ * Context: BH off, RCU read section.  The skb stays the caller's unless the
+ * verdict is SEG6NR_CONSUMED.
+ *
+ * Return: SEG6NR_FORWARD with a dst attached, or why not.
+ */
+enum seg6nr_verdict seg6nr_end_dt46(struct seg6nr_pkt *pkt)
+{
+	return decap_to_vrf(pkt, 0);
+}
+
+/* As a bridge port takes it: a VLAN tag is not part of the MTU. */
+static bool fits(const struct sk_buff *skb, const struct net_device *dev)
+{
+	return skb_is_gso(skb) ||
+	       skb->len <= READ_ONCE(dev->mtu) + ETH_HLEN + VLAN_HLEN;
+}
+
+/* The device End.DX2 sends through, ready to send. */
+static struct net_device *dx2_device(const struct seg6nr_pkt *pkt)
+{
+	struct net_device *dev;
+
+	dev = dev_get_by_index_rcu(pkt->net, pkt->slwt->oif);
+	if (!dev || dev->type != ARPHRD_ETHER || !(dev->flags & IFF_UP) ||
+	    !netif_carrier_ok(dev))
+		return NULL;
+	return dev;
+}
+
+/* Make the skb what a driver would have received, minus its history. */
+static void reset_to_frame(struct sk_buff *skb, struct net_device *dev)
+{
+	u16 type = ntohs(eth_hdr(skb)->h_proto);
+
+	skb->protocol = type >= ETH_P_802_3_MIN ? htons(type) :
+						  htons(ETH_P_802_2);
+	skb_set_network_header(skb, ETH_HLEN);
+	skb_set_transport_header(skb, ETH_HLEN);
+	skb_reset_mac_len(skb);
+	if (skb->ip_summed == CHECKSUM_COMPLETE)
+		skb->ip_summed = CHECKSUM_NONE;
+
+	seg6nr_nexthop_detach(skb);
+	nf_reset_ct(skb);
+	skb_orphan(skb);
+	skb_clear_hash(skb);
+	/* A qdisc would take the time of reception for one of departure. */
+	skb_clear_tstamp(skb);
+	skb->dev = dev;
+}
+
+/**
+ * seg6nr_end_dx2() - End.DX2: decapsulate a frame and send it (RFC 8986 4.9)
+ * @pkt: the packet, its IPv6 header at skb->data
+ *
+ * Context: BH off, RCU read section.  The skb stays the caller's unless the
+ * verdict is SEG6NR_CONSUMED.
+ *
+ * Return: SEG6NR_CONSUMED with what the device's queue said, or why not.
+ */
+enum seg6nr_verdict seg6nr_end_dx2(struct seg6nr_pkt *pkt)
+{
+	struct net_device *dev = dx2_device(pkt);
+	struct sk_buff *skb = pkt->skb;
 	enum seg6nr_verdict verdict;
+	unsigned int off;
+	u8 inner;
 
-	if (!vrf)
-		return SEG6NR_DROP_VRF;
-
-	verdict = decap_ipv4(pkt);
+	verdict = seg6nr_decap_find(pkt, &inner, &off);
 	if (verdict != SEG6NR_FORWARD)
 		return verdict;
+	if (inner != IPPROTO_ETHERNET)
+		return SEG6NR_DROP_INNER_TYPE;
+	if (!pskb_may_pull(skb, off + ETH_HLEN))
+		return SEG6NR_DROP_INNER_HDR;
+	if (!dev)
+		return SEG6NR_DROP_DEV;
+	if (iptunnel_pull_offloads(skb))
+		return SEG6NR_DROP_NOMEM;
 
-	/* To sockets the packet came from the VRF, not from the underlay. */
-	IPCB(pkt->skb)->iif = vrf->ifindex;
-	verdict = seg6nr_vrf_receive(pkt, vrf);
-	if (verdict != SEG6NR_FORWARD)
-		return verdict;
+	skb_pull_rcsum(skb, off);
+	skb_reset_mac_header(skb);
+	if (!fits(skb, dev))
+		return SEG6NR_DROP_TOO_BIG;
 
-	return seg6nr_nexthop_ipv4(pkt, ip_hdr(pkt->skb)->daddr);
+	reset_to_frame(skb, dev);
+	pkt->skb = NULL;
+	pkt->rc = dev_queue_xmit(skb);
+	return SEG6NR_CONSUMED;
 }

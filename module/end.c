@@ -1,23 +1,122 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * end.c - behaviours that keep the outer IPv6 header: End, End.X, End.T
+ * end.c - behaviours that keep the outer IPv6 header: End, End.X, End.T and
+ * their flavors
  *
- * Each advances the SRH to its next segment and differs only in where the
- * packet is looked up afterwards (RFC 8986 sections 4.1 to 4.3).
+ * Each makes the next segment the active one and differs only in where the
+ * packet is looked up afterwards (RFC 8986 4.1 to 4.3, flavors 4.16; RFC 9800
+ * section 4).
  */
+#include <net/ip.h>
+#include <net/ipv6.h>
+
 #include "seg6nr.h"
 
-/* S13 to S14 of RFC 8986 section 4.1 and what guards them. */
-static enum seg6nr_verdict next_segment(struct seg6nr_pkt *pkt)
+/*
+ * Where nothing is left to do with the SRH, the packet is for the upper layer
+ * (RFC 8986 4.1.1), which a SID does not have here; USD stands for the one
+ * upper layer that is: another IP packet.
+ */
+static __always_inline enum seg6nr_verdict
+upper_layer(struct seg6nr_pkt *pkt,
+	    enum seg6nr_verdict (*route)(struct seg6nr_pkt *),
+	    enum seg6nr_verdict (*route_ipv4)(struct seg6nr_pkt *))
 {
 	enum seg6nr_verdict verdict;
-	unsigned int off;
 
-	verdict = seg6nr_srh_find(pkt, &off);
+	if (!seg6nr_has_flavor(pkt->slwt, SEG6NR_FLV_OP_USD))
+		return SEG6NR_DROP_NO_SRH;
+
+	verdict = seg6nr_decap_l3(pkt);
 	if (verdict != SEG6NR_FORWARD)
 		return verdict;
 
-	return seg6nr_srh_advance(pkt, off);
+	return pkt->skb->protocol == htons(ETH_P_IP) ? route_ipv4(pkt) :
+						       route(pkt);
+}
+
+/* RFC 8986 4.1 S01 to S14, and 4.16.1 where no segment is left then. */
+static enum seg6nr_verdict next_segment(struct seg6nr_pkt *pkt)
+{
+	const struct seg6nr_lwt *slwt = pkt->slwt;
+	enum seg6nr_verdict verdict;
+	struct seg6nr_srh at;
+	bool replace, last;
+
+	replace = seg6nr_has(slwt, SEG6NR_A_REPLACE_CSID);
+	verdict = seg6nr_srh_find(pkt, &at, replace);
+	if (verdict != SEG6NR_FORWARD)
+		return verdict;
+
+	verdict = replace ? seg6nr_replace_csid(pkt, &at, &last) :
+			    seg6nr_srh_advance(pkt, &at, &last);
+	if (verdict != SEG6NR_FORWARD || !last ||
+	    !seg6nr_has_flavor(slwt, SEG6NR_FLV_OP_PSP))
+		return verdict;
+
+	return seg6nr_srh_pop(pkt, &at);
+}
+
+/* Inlined into each behaviour, so that its routes are called directly. */
+static __always_inline enum seg6nr_verdict
+endpoint(struct seg6nr_pkt *pkt,
+	 enum seg6nr_verdict (*route)(struct seg6nr_pkt *),
+	 enum seg6nr_verdict (*route_ipv4)(struct seg6nr_pkt *))
+{
+	const struct seg6nr_lwt *slwt = pkt->slwt;
+	enum seg6nr_verdict verdict;
+
+	if (seg6nr_has_flavor(slwt, SEG6NR_FLV_OP_NEXT_CSID) &&
+	    seg6nr_next_csid_pending(slwt, &ipv6_hdr(pkt->skb)->daddr))
+		verdict = seg6nr_next_csid(pkt);
+	else
+		verdict = next_segment(pkt);
+
+	if (verdict == SEG6NR_DROP_NO_SRH)
+		return upper_layer(pkt, route, route_ipv4);
+	if (verdict != SEG6NR_FORWARD)
+		return verdict;
+
+	return route(pkt);
+}
+
+static enum seg6nr_verdict route_end(struct seg6nr_pkt *pkt)
+{
+	return seg6nr_nexthop(pkt, &ipv6_hdr(pkt->skb)->daddr, 0);
+}
+
+static enum seg6nr_verdict route_end_x(struct seg6nr_pkt *pkt)
+{
+	const struct seg6nr_lwt *slwt = pkt->slwt;
+
+	if (seg6nr_has(slwt, SEG6NR_A_OIF))
+		return seg6nr_nexthop_oif(pkt, &slwt->nh6, slwt->oif);
+
+	return seg6nr_nexthop(pkt, &slwt->nh6, SEG6NR_NH_KNOWN);
+}
+
+static enum seg6nr_verdict route_end_t(struct seg6nr_pkt *pkt)
+{
+	return seg6nr_nexthop_table(pkt, pkt->slwt->table, 0);
+}
+
+static enum seg6nr_verdict route_end_ipv4(struct seg6nr_pkt *pkt)
+{
+	return seg6nr_nexthop_ipv4(pkt, ip_hdr(pkt->skb)->daddr);
+}
+
+/* An IPv4 route cannot be told to use an IPv6 neighbour from here. */
+static enum seg6nr_verdict route_end_x_ipv4(struct seg6nr_pkt *pkt)
+{
+	return SEG6NR_DROP_INNER_TYPE;
+}
+
+/* The kernel looks IPv4 up in a given table only on behalf of its VRF. */
+static enum seg6nr_verdict route_end_t_ipv4(struct seg6nr_pkt *pkt)
+{
+	struct net_device *vrf = seg6nr_vrf_noref(pkt, pkt->slwt->table);
+
+	return vrf ? seg6nr_route_in_vrf(pkt, vrf) : SEG6NR_DROP_VRF;
 }
 
 /**
@@ -30,13 +129,7 @@ static enum seg6nr_verdict next_segment(struct seg6nr_pkt *pkt)
  */
 enum seg6nr_verdict seg6nr_end(struct seg6nr_pkt *pkt)
 {
-	enum seg6nr_verdict verdict;
-
-	verdict = next_segment(pkt);
-	if (verdict != SEG6NR_FORWARD)
-		return verdict;
-
-	return seg6nr_nexthop(pkt, &ipv6_hdr(pkt->skb)->daddr, 0);
+	return endpoint(pkt, route_end, route_end_ipv4);
 }
 
 /**
@@ -49,34 +142,19 @@ enum seg6nr_verdict seg6nr_end(struct seg6nr_pkt *pkt)
  */
 enum seg6nr_verdict seg6nr_end_x(struct seg6nr_pkt *pkt)
 {
-	const struct seg6nr_lwt *slwt = pkt->slwt;
-	enum seg6nr_verdict verdict;
-
-	verdict = next_segment(pkt);
-	if (verdict != SEG6NR_FORWARD)
-		return verdict;
-
-	if (seg6nr_has(slwt, SEG6NR_A_OIF))
-		return seg6nr_nexthop_oif(pkt, &slwt->nh6, slwt->oif);
-
-	return seg6nr_nexthop(pkt, &slwt->nh6, SEG6NR_NH_KNOWN);
+	return endpoint(pkt, route_end_x, route_end_x_ipv4);
 }
 
 /**
  * seg6nr_end_t() - End.T: forward by a given table (RFC 8986 4.3)
  * @pkt: the packet, its IPv6 header at skb->data
  *
- * Context: BH off, RCU read section.  The skb stays the caller's.
+ * Context: BH off, RCU read section.  The skb stays the caller's unless the
+ * verdict is SEG6NR_CONSUMED.
  *
  * Return: SEG6NR_FORWARD with a dst attached, or why not.
  */
 enum seg6nr_verdict seg6nr_end_t(struct seg6nr_pkt *pkt)
 {
-	enum seg6nr_verdict verdict;
-
-	verdict = next_segment(pkt);
-	if (verdict != SEG6NR_FORWARD)
-		return verdict;
-
-	return seg6nr_nexthop_table(pkt, pkt->slwt->table, 0);
+	return endpoint(pkt, route_end_t, route_end_t_ipv4);
 }

@@ -213,6 +213,14 @@ static const struct nlattr *find_nest(const struct nlattr *encap,
 	return attr;
 }
 
+/* What the behaviour may put in front of a packet. */
+static unsigned int headroom(const struct seg6nr_lwt *slwt)
+{
+	if (slwt->action == SEG6NR_ACT_END_B6_ENCAPS)
+		return sizeof(struct ipv6hdr) + slwt->srh_len;
+	return slwt->srh_len;
+}
+
 static int seg6nr_build_state(struct net *net, struct nlattr *encap,
 			      unsigned int family, const void *cfg,
 			      struct lwtunnel_state **ts,
@@ -243,6 +251,7 @@ static int seg6nr_build_state(struct net *net, struct nlattr *encap,
 
 	lwtstate->type = seg6nr_slot;
 	lwtstate->flags |= LWTUNNEL_STATE_INPUT_REDIRECT;
+	lwtstate->headroom = headroom(seg6nr_lwt(lwtstate));
 	*ts = lwtstate;
 	return 0;
 }

@@ -15,6 +15,7 @@
 #include <linux/in6.h>
 #include <linux/ipv6.h>
 #include <linux/netdevice.h>
+#include <linux/seg6.h>
 #include <linux/skbuff.h>
 #include <linux/u64_stats_sync.h>
 
@@ -47,10 +48,15 @@ struct seg6nr_counters {
  * @vrftable: routing table whose VRF receives the inner packet
  * @vrf_ifindex: device last seen to be that VRF; a hint, checked on use
  * @vrf_missed: jiffies of the last vain search for the VRF
- * @oif: device that End.X must leave through
+ * @oif: device that End.X or End.DX2 must leave through
+ * @flavors: bit per SEG6NR_FLV_OP_*
+ * @lb: octets of the locator block in a C-SID
+ * @nf: octets of its node and function
  * @nh4: next hop of End.DX4, 0.0.0.0 for "by inner destination"
  * @nh6: next hop of End.X and End.DX6
  * @net: namespace of the route, to compare with, never dereferenced
+ * @srh_len: length of @srh
+ * @srh: policy of End.B6 and End.B6.Encaps
  * @counters: per-CPU, NULL without "count"
  *
  * Constant after build_state() but for @vrf_ifindex and @vrf_missed, which are
@@ -64,9 +70,14 @@ struct seg6nr_lwt {
 	int			vrf_ifindex;
 	u32			oif;
 	unsigned long		vrf_missed;
+	u32			flavors;
+	u8			lb;
+	u8			nf;
+	u16			srh_len;
 	struct in_addr		nh4;
 	struct in6_addr		nh6;
 	const struct net	*net;
+	struct ipv6_sr_hdr	*srh;
 	struct seg6nr_counters __percpu *counters;
 };
 
@@ -97,6 +108,8 @@ enum seg6nr_verdict {
 	SEG6NR_DROP_OIF,
 	SEG6NR_DROP_NH4_ONLINK,
 	SEG6NR_DROP_VRF,
+	SEG6NR_DROP_DEV,
+	SEG6NR_DROP_TOO_BIG,
 	SEG6NR_VERDICTS
 };
 
@@ -117,9 +130,39 @@ struct seg6nr_pkt {
 	int			rc;
 };
 
+/**
+ * struct seg6nr_srh - where an SRH stands in a packet
+ * @off: its offset from skb->data
+ * @len: its length
+ * @nhoff: offset of the octet in front of it that announces it
+ */
+struct seg6nr_srh {
+	unsigned int		off;
+	unsigned int		len;
+	unsigned int		nhoff;
+};
+
+static inline struct ipv6_sr_hdr *seg6nr_srh(const struct sk_buff *skb,
+					     const struct seg6nr_srh *at)
+{
+	return (struct ipv6_sr_hdr *)(skb->data + at->off);
+}
+
+/* Bit of an attribute in masks; those of our own follow the kernel's. */
+static inline u32 seg6nr_bit(int attr)
+{
+	return BIT(attr < SEG6NR_A_EXT ? attr :
+		   attr - SEG6NR_A_EXT + SEG6NR_A_MAX + 1);
+}
+
 static inline bool seg6nr_has(const struct seg6nr_lwt *slwt, int attr)
 {
-	return slwt->attrs & BIT(attr);
+	return slwt->attrs & seg6nr_bit(attr);
+}
+
+static inline bool seg6nr_has_flavor(const struct seg6nr_lwt *slwt, int op)
+{
+	return slwt->flavors & BIT(op);
 }
 
 /* main.c: the slot, __ro_after_init */
@@ -146,8 +189,9 @@ bool seg6nr_attrs_equal(const struct seg6nr_lwt *a, const struct seg6nr_lwt *b);
 
 /* behavior.c */
 struct seg6nr_behavior {
-	u32 needs;		/* bit per SEG6NR_A_* that must be given */
-	u32 allows;		/* and that may be given */
+	u32 needs;		/* seg6nr_bit() of each attribute required */
+	u32 one_of;		/* of those of which just one is required */
+	u32 allows;		/* of those that are optional */
 };
 
 const struct seg6nr_behavior *seg6nr_behavior(u32 action);
@@ -158,26 +202,53 @@ enum seg6nr_verdict seg6nr_end(struct seg6nr_pkt *pkt);
 enum seg6nr_verdict seg6nr_end_x(struct seg6nr_pkt *pkt);
 enum seg6nr_verdict seg6nr_end_t(struct seg6nr_pkt *pkt);
 
-/* decap.c: handlers that remove it */
+/* policy.c: handlers that bind a policy */
+enum seg6nr_verdict seg6nr_end_b6(struct seg6nr_pkt *pkt);
+enum seg6nr_verdict seg6nr_end_b6_encaps(struct seg6nr_pkt *pkt);
+
+/* decap.c: handlers that remove the outer header */
+enum seg6nr_verdict seg6nr_decap_l3(struct seg6nr_pkt *pkt);
+enum seg6nr_verdict seg6nr_end_dx2(struct seg6nr_pkt *pkt);
 enum seg6nr_verdict seg6nr_end_dx6(struct seg6nr_pkt *pkt);
 enum seg6nr_verdict seg6nr_end_dx4(struct seg6nr_pkt *pkt);
 enum seg6nr_verdict seg6nr_end_dt6(struct seg6nr_pkt *pkt);
 enum seg6nr_verdict seg6nr_end_dt4(struct seg6nr_pkt *pkt);
+enum seg6nr_verdict seg6nr_end_dt46(struct seg6nr_pkt *pkt);
 
 /* srh.c: header pointers taken before any of these are stale after it */
-enum seg6nr_verdict seg6nr_srh_find(struct seg6nr_pkt *pkt, unsigned int *off);
+bool seg6nr_srh_is_valid(const struct ipv6_sr_hdr *srh);
+enum seg6nr_verdict seg6nr_srh_find(struct seg6nr_pkt *pkt,
+				    struct seg6nr_srh *at, bool used_up);
 enum seg6nr_verdict seg6nr_srh_advance(struct seg6nr_pkt *pkt,
-				       unsigned int off);
-enum seg6nr_verdict seg6nr_decap_find(struct seg6nr_pkt *pkt, u8 inner,
+				       const struct seg6nr_srh *at, bool *last);
+enum seg6nr_verdict seg6nr_srh_pop(struct seg6nr_pkt *pkt,
+				   const struct seg6nr_srh *at);
+enum seg6nr_verdict seg6nr_srh_push(struct seg6nr_pkt *pkt,
+				    const struct ipv6_sr_hdr *srh,
+				    unsigned int len);
+enum seg6nr_verdict seg6nr_decap_find(struct seg6nr_pkt *pkt, u8 *inner,
 				      unsigned int *off);
 enum seg6nr_verdict seg6nr_hop_limit(struct seg6nr_pkt *pkt);
+void seg6nr_srh_set_left(struct sk_buff *skb, const struct seg6nr_srh *at,
+			 u8 left);
+void seg6nr_rewrite(struct sk_buff *skb, void *at, const void *with,
+		    unsigned int len);
+void seg6nr_payload_len(struct sk_buff *skb);
+
+/* csid.c */
+bool seg6nr_next_csid_pending(const struct seg6nr_lwt *slwt,
+			      const struct in6_addr *daddr);
+enum seg6nr_verdict seg6nr_next_csid(struct seg6nr_pkt *pkt);
+enum seg6nr_verdict seg6nr_replace_csid(struct seg6nr_pkt *pkt,
+					const struct seg6nr_srh *at,
+					bool *last);
 
 /* vrf.c */
 int seg6nr_vrf_bind(struct net *net, struct seg6nr_lwt *slwt,
 		    const struct nlattr *attr, struct netlink_ext_ack *extack);
-struct net_device *seg6nr_vrf_noref(struct seg6nr_pkt *pkt);
-enum seg6nr_verdict seg6nr_vrf_receive(struct seg6nr_pkt *pkt,
-				       struct net_device *vrf);
+struct net_device *seg6nr_vrf_noref(struct seg6nr_pkt *pkt, u32 table);
+enum seg6nr_verdict seg6nr_route_in_vrf(struct seg6nr_pkt *pkt,
+					struct net_device *vrf);
 
 /* nexthop.c: the only file that looks up, sets or references a dst */
 #define SEG6NR_NH_KNOWN		BIT(0)	/* the address is a next hop */

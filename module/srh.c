@@ -16,6 +16,7 @@
 /* A position in the chain of extension headers. */
 struct walk {
 	unsigned int	off;	/* of the header, from skb->data */
+	unsigned int	nhoff;	/* of the octet that announces it */
 	unsigned int	len;	/* of the header, inside the packet */
 	unsigned int	count;	/* headers seen so far */
 	u8		nexthdr; /* what kind of header this is */
@@ -59,12 +60,14 @@ static bool walk_read(struct walk *w, const struct sk_buff *skb)
 static void walk_next(struct walk *w)
 {
 	w->nexthdr = w->head[0];
+	w->nhoff = w->off;
 	w->off += w->len;
 }
 
 static void walk_init(struct walk *w, const struct sk_buff *skb)
 {
 	w->off = sizeof(struct ipv6hdr);
+	w->nhoff = offsetof(struct ipv6hdr, nexthdr);
 	w->count = 0;
 	w->nexthdr = ipv6_hdr(skb)->nexthdr;
 }
@@ -109,8 +112,17 @@ static bool tlvs_fit(const u8 *tlv, unsigned int len, bool pad1)
 	return true;
 }
 
-/* RFC 8754 section 2; the list may be reduced, hence SL up to LE + 1. */
-static bool srh_is_valid(const struct ipv6_sr_hdr *srh)
+/**
+ * seg6nr_srh_is_valid() - judge an SRH by RFC 8754 section 2
+ * @srh: the header, all its octets readable
+ *
+ * The list may be reduced, hence SL up to LE + 1.
+ *
+ * Context: any.
+ *
+ * Return: true where it may be acted on.
+ */
+bool seg6nr_srh_is_valid(const struct ipv6_sr_hdr *srh)
 {
 	unsigned int len = (srh->hdrlen + 1) << 3;
 	unsigned int list;
@@ -156,10 +168,29 @@ static bool hmac_is_valid(struct sk_buff *skb, unsigned int off)
 	return valid;
 }
 
+static enum seg6nr_verdict check_active(struct sk_buff *skb,
+					const struct seg6nr_srh *at)
+{
+	if (!pskb_may_pull(skb, at->off + at->len))
+		return SEG6NR_DROP_NOMEM;
+	if (!seg6nr_srh_is_valid((struct ipv6_sr_hdr *)(skb->data + at->off)))
+		return SEG6NR_DROP_BAD_SRH;
+
+	return hmac_is_valid(skb, at->off) ? SEG6NR_FORWARD : SEG6NR_DROP_HMAC;
+}
+
+static void locate(struct seg6nr_srh *at, const struct walk *w)
+{
+	at->off = w->off;
+	at->len = w->len;
+	at->nhoff = w->nhoff;
+}
+
 /**
  * seg6nr_srh_find() - find the SRH that this node has to act on
  * @pkt: the packet, its IPv6 header at skb->data
- * @off: filled with the offset of the SRH from skb->data
+ * @at: filled with where the SRH is
+ * @used_up: without a better one, take the first SRH with no segments left
  *
  * That is the first routing header with segments left; those used up are
  * stepped over (RFC 8200 4.4).  The SRH is linear and passed the HMAC policy of
@@ -169,31 +200,29 @@ static bool hmac_is_valid(struct sk_buff *skb, unsigned int off)
  *
  * Return: SEG6NR_FORWARD, or why there is no such SRH.
  */
-enum seg6nr_verdict seg6nr_srh_find(struct seg6nr_pkt *pkt, unsigned int *off)
+enum seg6nr_verdict seg6nr_srh_find(struct seg6nr_pkt *pkt,
+				    struct seg6nr_srh *at, bool used_up)
 {
 	struct sk_buff *skb = pkt->skb;
 	struct walk w;
 
+	at->len = 0;
 	for (walk_init(&w, skb); is_ext_hdr(w.nexthdr); walk_next(&w)) {
 		if (!walk_read(&w, skb))
 			return SEG6NR_DROP_EXT_HDRS;
 		if (w.nexthdr == NEXTHDR_FRAGMENT && is_fragment(&w))
 			return SEG6NR_DROP_FRAGMENT;
-		if (w.nexthdr == NEXTHDR_ROUTING && segments_left(&w))
-			break;
+		if (w.nexthdr != NEXTHDR_ROUTING)
+			continue;
+		if (segments_left(&w)) {
+			locate(at, &w);
+			return check_active(skb, at);
+		}
+		if (used_up && !at->len && is_srh(&w))
+			locate(at, &w);
 	}
-	if (w.nexthdr != NEXTHDR_ROUTING)
-		return SEG6NR_DROP_NO_SRH;
 
-	if (!pskb_may_pull(skb, w.off + w.len))
-		return SEG6NR_DROP_NOMEM;
-	if (!srh_is_valid((struct ipv6_sr_hdr *)(skb->data + w.off)))
-		return SEG6NR_DROP_BAD_SRH;
-	if (!hmac_is_valid(skb, w.off))
-		return SEG6NR_DROP_HMAC;
-
-	*off = w.off;
-	return SEG6NR_FORWARD;
+	return at->len ? check_active(skb, at) : SEG6NR_DROP_NO_SRH;
 }
 
 /**
@@ -219,8 +248,16 @@ enum seg6nr_verdict seg6nr_hop_limit(struct seg6nr_pkt *pkt)
 	return SEG6NR_DROP_HOP_LIMIT;
 }
 
-/* Write header octets of a received packet, keeping CHECKSUM_COMPLETE true. */
-static void rewrite(struct sk_buff *skb, void *at, const void *with,
+/**
+ * seg6nr_rewrite() - write header octets, keeping CHECKSUM_COMPLETE true
+ * @skb: the packet, writable there
+ * @at: where, at an even offset from skb->data
+ * @with: the new octets
+ * @len: how many, an even number
+ *
+ * Context: any.
+ */
+void seg6nr_rewrite(struct sk_buff *skb, void *at, const void *with,
 		    unsigned int len)
 {
 	skb_postpull_rcsum(skb, at, len);
@@ -228,10 +265,37 @@ static void rewrite(struct sk_buff *skb, void *at, const void *with,
 	skb_postpush_rcsum(skb, at, len);
 }
 
+/* A checksum wants whole words, an octet of a header is half of one. */
+static void rewrite_octet(struct sk_buff *skb, unsigned int off, u8 value)
+{
+	u8 *word = skb->data + (off & ~1U);
+	u8 new[2] = { word[0], word[1] };
+
+	new[off & 1] = value;
+	seg6nr_rewrite(skb, word, new, sizeof(new));
+}
+
+/**
+ * seg6nr_payload_len() - set the payload length after a header came or went
+ * @skb: the packet, its IPv6 header at skb->data and writable
+ *
+ * A GSO packet may be longer than the field can say, which zero stands for.
+ *
+ * Context: any.
+ */
+void seg6nr_payload_len(struct sk_buff *skb)
+{
+	unsigned int len = skb->len - sizeof(struct ipv6hdr);
+	__be16 value = len <= IPV6_MAXPLEN ? htons(len) : 0;
+
+	seg6nr_rewrite(skb, &ipv6_hdr(skb)->payload_len, &value, sizeof(value));
+}
+
 /**
  * seg6nr_srh_advance() - make the next segment the active one
  * @pkt: the packet, its IPv6 header at skb->data
- * @off: offset of the SRH, from seg6nr_srh_find()
+ * @at: where the SRH is, from seg6nr_srh_find()
+ * @last: filled with whether no segment is left now
  *
  * RFC 8986 4.1 S05 to S14.  A packet that is refused has not been modified.
  *
@@ -242,34 +306,150 @@ static void rewrite(struct sk_buff *skb, void *at, const void *with,
  * the packet must be dropped.
  */
 enum seg6nr_verdict seg6nr_srh_advance(struct seg6nr_pkt *pkt,
-				       unsigned int off)
+				       const struct seg6nr_srh *at, bool *last)
 {
 	struct sk_buff *skb = pkt->skb;
 	enum seg6nr_verdict verdict;
 	struct ipv6_sr_hdr *srh;
 	struct in6_addr *next;
-	u8 head[4];
+	u8 left;
 
 	verdict = seg6nr_hop_limit(pkt);
 	if (verdict != SEG6NR_FORWARD)
 		return verdict;
 
-	if (skb_ensure_writable(skb, off + sizeof(*srh)))
+	if (skb_ensure_writable(skb, at->off + sizeof(*srh)))
 		return SEG6NR_DROP_NOMEM;
 
-	srh = (struct ipv6_sr_hdr *)(skb->data + off);
-	next = &srh->segments[srh->segments_left - 1];
+	srh = seg6nr_srh(skb, at);
+	left = srh->segments_left - 1;
+	next = &srh->segments[left];
 	if (ipv6_addr_is_multicast(next))
 		return SEG6NR_DROP_MULTICAST;
 
-	/* A checksum wants whole words. */
-	memcpy(head, srh, sizeof(head));
-	head[3]--;
-	rewrite(skb, srh, head, sizeof(head));
-	rewrite(skb, &ipv6_hdr(skb)->daddr, next, sizeof(*next));
+	*last = !left;
+	seg6nr_srh_set_left(skb, at, left);
+	seg6nr_rewrite(skb, &ipv6_hdr(skb)->daddr, next, sizeof(*next));
+	return SEG6NR_FORWARD;
+}
 
+/**
+ * seg6nr_srh_set_left() - write segments left
+ * @skb: the packet, writable as far as the fixed part of the SRH
+ * @at: where the SRH is
+ * @left: the new value
+ *
+ * Context: any.
+ */
+void seg6nr_srh_set_left(struct sk_buff *skb, const struct seg6nr_srh *at,
+			 u8 left)
+{
+	rewrite_octet(skb, at->off + offsetof(struct ipv6_sr_hdr, segments_left),
+		      left);
 	/* No ICMPv6 redirects for a source-routed packet. */
-	IP6CB(skb)->srcrt = off;
+	IP6CB(skb)->srcrt = at->off;
+}
+
+/**
+ * seg6nr_srh_pop() - take the SRH out of the packet
+ * @pkt: the packet, its IPv6 header at skb->data
+ * @at: where the SRH is
+ *
+ * RFC 8986 4.16.1.  The headers in front of it move up to what follows it.
+ *
+ * Context: BH off, RCU read section.  Header pointers die.
+ *
+ * Return: SEG6NR_FORWARD, or why the packet must be dropped.
+ */
+enum seg6nr_verdict seg6nr_srh_pop(struct seg6nr_pkt *pkt,
+				   const struct seg6nr_srh *at)
+{
+	struct sk_buff *skb = pkt->skb;
+	unsigned int transport = skb_transport_offset(skb);
+
+	if (transport > at->off) {
+		if (transport < at->off + at->len)
+			return SEG6NR_DROP_EXT_HDRS;
+		transport -= at->len;
+	}
+	if (skb_ensure_writable(skb, at->off + at->len))
+		return SEG6NR_DROP_NOMEM;
+
+	rewrite_octet(skb, at->nhoff, seg6nr_srh(skb, at)->nexthdr);
+	skb_postpull_rcsum(skb, skb->data + at->off, at->len);
+	memmove(skb->data + at->len, skb->data, at->off);
+	__skb_pull(skb, at->len);
+
+	skb_reset_network_header(skb);
+	skb_mac_header_rebuild(skb);
+	skb_set_transport_header(skb, transport);
+	seg6nr_payload_len(skb);
+	IP6CB(skb)->srcrt = 0;
+	return SEG6NR_FORWARD;
+}
+
+/**
+ * seg6nr_srh_push() - insert an SRH whose last segment is the destination
+ * @pkt: the packet, its IPv6 header at skb->data
+ * @srh: the policy, its first octets and list as to be sent
+ * @len: its length
+ *
+ * Behind hop-by-hop options, and behind destination options that stand in
+ * front of a routing header (the order of RFC 8200 4.1).
+ *
+ * Context: BH off, RCU read section.  Header pointers die.
+ *
+ * Return: SEG6NR_FORWARD with the first segment of the policy active, or why
+ * the packet must be dropped.
+ */
+enum seg6nr_verdict seg6nr_srh_push(struct seg6nr_pkt *pkt,
+				    const struct ipv6_sr_hdr *srh,
+				    unsigned int len)
+{
+	struct sk_buff *skb = pkt->skb;
+	struct seg6nr_srh at;
+	struct ipv6_sr_hdr *new;
+	struct walk w;
+
+	walk_init(&w, skb);
+	if (w.nexthdr == NEXTHDR_HOP) {
+		if (!walk_read(&w, skb))
+			return SEG6NR_DROP_EXT_HDRS;
+		walk_next(&w);
+	}
+	locate(&at, &w);
+	at.len = len;
+	if (w.nexthdr == NEXTHDR_DEST && walk_read(&w, skb) &&
+	    w.head[0] == NEXTHDR_ROUTING) {
+		at.nhoff = w.off;
+		at.off = w.off + w.len;
+	}
+
+	if (!pskb_may_pull(skb, at.off) ||
+	    skb_cow_head(skb, len + skb->mac_len))
+		return SEG6NR_DROP_NOMEM;
+
+	__skb_push(skb, len);
+	memmove(skb->data, skb->data + len, at.off);
+	skb_reset_network_header(skb);
+	skb_mac_header_rebuild(skb);
+	skb_set_transport_header(skb, sizeof(struct ipv6hdr));
+
+	new = seg6nr_srh(skb, &at);
+	memcpy(new, srh, len);
+	new->nexthdr = skb->data[at.nhoff];
+	new->segments[0] = ipv6_hdr(skb)->daddr;
+	if ((new->flags & HMAC_FLAG) &&
+	    seg6_push_hmac(pkt->net, &ipv6_hdr(skb)->saddr, new))
+		return SEG6NR_DROP_HMAC;
+
+	skb_postpush_rcsum(skb, new, len);
+	rewrite_octet(skb, at.nhoff, NEXTHDR_ROUTING);
+	seg6nr_rewrite(skb, &ipv6_hdr(skb)->daddr,
+		       &new->segments[new->first_segment],
+		       sizeof(struct in6_addr));
+	seg6nr_payload_len(skb);
+	IP6CB(skb)->srcrt = at.off;
 	return SEG6NR_FORWARD;
 }
 
@@ -294,7 +474,7 @@ static enum seg6nr_verdict check_used_up(struct sk_buff *skb,
 
 	if (!pskb_may_pull(skb, w->off + w->len))
 		return SEG6NR_DROP_NOMEM;
-	if (!srh_is_valid((struct ipv6_sr_hdr *)(skb->data + w->off)))
+	if (!seg6nr_srh_is_valid((struct ipv6_sr_hdr *)(skb->data + w->off)))
 		return policy ? SEG6NR_DROP_BAD_SRH : SEG6NR_FORWARD;
 
 	return hmac_is_valid(skb, w->off) ? SEG6NR_FORWARD : SEG6NR_DROP_HMAC;
@@ -303,7 +483,7 @@ static enum seg6nr_verdict check_used_up(struct sk_buff *skb,
 /**
  * seg6nr_decap_find() - find the payload of a packet that ends its journey here
  * @pkt: the packet, its IPv6 header at skb->data
- * @inner: the next-header value that the behaviour decapsulates
+ * @inner: filled with the next-header value of the payload
  * @off: filled with the offset of the payload from skb->data
  *
  * Every routing header on the way must be used up (RFC 8986 4.4 to 4.8, S02),
@@ -313,7 +493,7 @@ static enum seg6nr_verdict check_used_up(struct sk_buff *skb,
  *
  * Return: SEG6NR_FORWARD, or why the packet must not be decapsulated.
  */
-enum seg6nr_verdict seg6nr_decap_find(struct seg6nr_pkt *pkt, u8 inner,
+enum seg6nr_verdict seg6nr_decap_find(struct seg6nr_pkt *pkt, u8 *inner,
 				      unsigned int *off)
 {
 	enum seg6nr_verdict verdict;
@@ -330,9 +510,8 @@ enum seg6nr_verdict seg6nr_decap_find(struct seg6nr_pkt *pkt, u8 inner,
 		if (verdict != SEG6NR_FORWARD)
 			return verdict;
 	}
-	if (w.nexthdr != inner)
-		return SEG6NR_DROP_INNER_TYPE;
 
+	*inner = w.nexthdr;
 	*off = w.off;
 	return SEG6NR_FORWARD;
 }

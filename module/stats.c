@@ -36,6 +36,8 @@ static const struct {
 	CAUSE(OIF,	     "oif",	      -ENETUNREACH, IP_INNOROUTES),
 	CAUSE(NH4_ONLINK,    "nh4_onlink",    -EHOSTUNREACH, IP_INNOROUTES),
 	CAUSE(VRF,	     "vrf",	      -EINVAL,	    NOT_SPECIFIED),
+	CAUSE(DEV,	     "dev",	      -ENETDOWN,    NOT_SPECIFIED),
+	CAUSE(TOO_BIG,	     "too_big",	      -EMSGSIZE,    NOT_SPECIFIED),
 #undef CAUSE
 };
 

@@ -39,8 +39,11 @@ enum {
 	SEG6NR_A_VRFTABLE	= 9,	/* u32 */
 	SEG6NR_A_COUNTERS	= 10,	/* nest, SEG6NR_CNT_* */
 	SEG6NR_A_FLAVORS	= 11,	/* nest */
-	SEG6NR_A_MAX		= SEG6NR_A_FLAVORS
-	/* Extensions of this project start at 128. */
+	SEG6NR_A_MAX		= SEG6NR_A_FLAVORS,
+	/* Extensions of this project, out of reach of the kernel's numbers. */
+	SEG6NR_A_EXT		= 128,
+	SEG6NR_A_REPLACE_CSID	= SEG6NR_A_EXT,	/* nest, SEG6NR_FLV_* lengths */
+	SEG6NR_A_EXT_MAX	= SEG6NR_A_REPLACE_CSID
 };
 
 /* Values of SEG6NR_A_ACTION. */
@@ -73,6 +76,36 @@ enum {
 	SEG6NR_CNT_BYTES	= 3,
 	SEG6NR_CNT_ERRORS	= 4,
 	SEG6NR_CNT_MAX		= SEG6NR_CNT_ERRORS
+};
+
+/* Attributes inside SEG6NR_A_FLAVORS and SEG6NR_A_REPLACE_CSID. */
+enum {
+	SEG6NR_FLV_UNSPEC	= 0,
+	SEG6NR_FLV_OPERATION	= 1,	/* u32, bit per SEG6NR_FLV_OP_* */
+	SEG6NR_FLV_LBLEN	= 2,	/* u8, bits of the locator block */
+	SEG6NR_FLV_NFLEN	= 3,	/* u8, bits of node and function */
+	SEG6NR_FLV_MAX		= SEG6NR_FLV_NFLEN
+};
+
+/* Bit numbers in SEG6NR_FLV_OPERATION. */
+enum {
+	SEG6NR_FLV_OP_UNSPEC	= 0,
+	SEG6NR_FLV_OP_PSP	= 1,
+	SEG6NR_FLV_OP_USP	= 2,
+	SEG6NR_FLV_OP_USD	= 3,
+	SEG6NR_FLV_OP_NEXT_CSID	= 4,
+};
+
+/* What SEG6NR_FLV_LBLEN and SEG6NR_FLV_NFLEN are where they are not given. */
+#define SEG6NR_LBLEN_DEFAULT	32
+#define SEG6NR_NFLEN_DEFAULT	16
+
+/* Attributes inside SEG6NR_A_BPF. */
+enum {
+	SEG6NR_BPF_UNSPEC	= 0,
+	SEG6NR_BPF_PROG		= 1,	/* u32, fd to add and id in a dump */
+	SEG6NR_BPF_NAME		= 2,	/* string */
+	SEG6NR_BPF_MAX		= SEG6NR_BPF_NAME
 };
 
 #endif /* SEG6NR_UAPI_H */

@@ -2,6 +2,8 @@
 /*
  * vrf.c - from a routing table to its VRF, and handing packets to it
  */
+#include <net/ip.h>
+#include <net/ipv6.h>
 #include <net/l3mdev.h>
 
 #include "seg6nr.h"
@@ -43,7 +45,6 @@ int seg6nr_vrf_bind(struct net *net, struct seg6nr_lwt *slwt,
 				     -ENODEV);
 
 	slwt->vrf_ifindex = ifindex;
-	slwt->vrf_missed = jiffies - 1;
 	return 0;
 }
 
@@ -51,7 +52,7 @@ int seg6nr_vrf_bind(struct net *net, struct seg6nr_lwt *slwt,
  * The map itself cannot be asked here: its lock is taken with BH on elsewhere.
  * A VRF that is gone may be so for long, hence one search a jiffy at most.
  */
-static struct net_device *search(struct seg6nr_pkt *pkt)
+static struct net_device *search(struct seg6nr_pkt *pkt, u32 table)
 {
 	struct seg6nr_lwt *slwt = pkt->slwt;
 	unsigned long now = jiffies;
@@ -61,7 +62,7 @@ static struct net_device *search(struct seg6nr_pkt *pkt)
 		return NULL;
 
 	for_each_netdev_rcu(pkt->net, dev) {
-		if (is_vrf_of_table(dev, slwt->vrftable)) {
+		if (is_vrf_of_table(dev, table)) {
 			WRITE_ONCE(slwt->vrf_ifindex, dev->ifindex);
 			return dev;
 		}
@@ -73,6 +74,7 @@ static struct net_device *search(struct seg6nr_pkt *pkt)
 /**
  * seg6nr_vrf_noref() - find the VRF that a SID delivers to
  * @pkt: the packet
+ * @table: its routing table, always the same for one SID
  *
  * A VRF that was deleted and made again has a new ifindex; the table is what
  * the user configured.
@@ -81,7 +83,7 @@ static struct net_device *search(struct seg6nr_pkt *pkt)
  *
  * Return: the VRF, or NULL while there is none (or in a foreign namespace).
  */
-struct net_device *seg6nr_vrf_noref(struct seg6nr_pkt *pkt)
+struct net_device *seg6nr_vrf_noref(struct seg6nr_pkt *pkt, u32 table)
 {
 	const struct seg6nr_lwt *slwt = pkt->slwt;
 	struct net_device *dev;
@@ -90,33 +92,21 @@ struct net_device *seg6nr_vrf_noref(struct seg6nr_pkt *pkt)
 		return NULL;
 
 	dev = dev_get_by_index_rcu(pkt->net, READ_ONCE(slwt->vrf_ifindex));
-	if (likely(is_vrf_of_table(dev, slwt->vrftable)))
+	if (likely(is_vrf_of_table(dev, table)))
 		return dev;
 
-	return search(pkt);
+	return search(pkt, table);
 }
 
-/**
- * seg6nr_vrf_receive() - let a VRF receive a decapsulated packet
- * @pkt: the packet, network and transport header set, without its former
- *	 headers; skb->protocol tells the family
- * @vrf: from seg6nr_vrf_noref()
- *
- * The VRF counts the packet, shows it to taps and runs PRE_ROUTING on it.
- *
- * Context: BH off, RCU read section.  The dst of the skb is dropped; the SID's
- * state remains valid.
- *
- * Return: SEG6NR_FORWARD with skb->dev being the VRF, SEG6NR_CONSUMED where
- * netfilter took the packet, SEG6NR_DROP_VRF where the VRF left it outside.
+/*
+ * Let the VRF receive the packet: it counts it, shows it to taps and runs
+ * PRE_ROUTING on it.
  */
-enum seg6nr_verdict seg6nr_vrf_receive(struct seg6nr_pkt *pkt,
-				       struct net_device *vrf)
+static enum seg6nr_verdict receive(struct seg6nr_pkt *pkt,
+				   struct net_device *vrf, u16 family)
 {
 	struct sk_buff *skb = pkt->skb;
-	u16 family;
 
-	family = skb->protocol == htons(ETH_P_IP) ? AF_INET : AF_INET6;
 	seg6nr_nexthop_detach(skb);
 	/* The frame that the mac header shows is not the one inside. */
 	skb_unset_mac_header(skb);
@@ -129,4 +119,40 @@ enum seg6nr_verdict seg6nr_vrf_receive(struct seg6nr_pkt *pkt,
 	}
 
 	return skb->dev == vrf ? SEG6NR_FORWARD : SEG6NR_DROP_VRF;
+}
+
+/**
+ * seg6nr_route_in_vrf() - hand a decapsulated packet to a VRF and route it
+ * @pkt: the packet, network and transport header set, its control block reset;
+ *	 skb->protocol tells the family
+ * @vrf: from seg6nr_vrf_noref()
+ *
+ * To sockets the packet came from the VRF, not from the underlay.
+ *
+ * Context: BH off, RCU read section.  The dst of the skb is dropped; the SID's
+ * state remains valid.
+ *
+ * Return: SEG6NR_FORWARD with a dst attached, SEG6NR_CONSUMED where netfilter
+ * took the packet, SEG6NR_DROP_VRF where the VRF left it outside, or why else
+ * not.
+ */
+enum seg6nr_verdict seg6nr_route_in_vrf(struct seg6nr_pkt *pkt,
+					struct net_device *vrf)
+{
+	bool ipv4 = pkt->skb->protocol == htons(ETH_P_IP);
+	enum seg6nr_verdict verdict;
+
+	if (ipv4)
+		IPCB(pkt->skb)->iif = vrf->ifindex;
+	else
+		IP6CB(pkt->skb)->iif = vrf->ifindex;
+
+	verdict = receive(pkt, vrf, ipv4 ? AF_INET : AF_INET6);
+	if (verdict != SEG6NR_FORWARD)
+		return verdict;
+
+	if (ipv4)
+		return seg6nr_nexthop_ipv4(pkt, ip_hdr(pkt->skb)->daddr);
+
+	return seg6nr_nexthop(pkt, &ipv6_hdr(pkt->skb)->daddr, SEG6NR_NH_LOCAL);
 }
