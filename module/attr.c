@@ -24,8 +24,9 @@ struct attr {
 	/* A row is plain, a field of fixed length, unless it is of any. */
 	u16 len;
 	u16 offset;
-	int (*parse)(struct net *net, struct seg6nr_lwt *slwt,
-		     const struct nlattr *attr, struct netlink_ext_ack *extack);
+	int (*parse)(const struct seg6nr_config *config,
+		     struct seg6nr_lwt *slwt, const struct nlattr *attr,
+		     struct netlink_ext_ack *extack);
 	int (*put)(struct sk_buff *skb, const struct seg6nr_lwt *slwt);
 	int (*size)(const struct seg6nr_lwt *slwt);
 	bool (*equal)(const struct seg6nr_lwt *a, const struct seg6nr_lwt *b);
@@ -79,8 +80,9 @@ int seg6nr_refuse(struct netlink_ext_ack *extack, const struct nlattr *attr,
 	return err;
 }
 
-static int parse_oif(struct net *net, struct seg6nr_lwt *slwt,
-		     const struct nlattr *attr, struct netlink_ext_ack *extack)
+static int parse_oif(const struct seg6nr_config *config,
+		     struct seg6nr_lwt *slwt, const struct nlattr *attr,
+		     struct netlink_ext_ack *extack)
 {
 	if (!slwt->oif || slwt->oif > INT_MAX)
 		return seg6nr_refuse(extack, attr,
@@ -88,16 +90,16 @@ static int parse_oif(struct net *net, struct seg6nr_lwt *slwt,
 	return 0;
 }
 
-static int parse_vrftable(struct net *net, struct seg6nr_lwt *slwt,
-			  const struct nlattr *attr,
+static int parse_vrftable(const struct seg6nr_config *config,
+			  struct seg6nr_lwt *slwt, const struct nlattr *attr,
 			  struct netlink_ext_ack *extack)
 {
-	return seg6nr_vrf_bind(net, slwt, attr, extack);
+	return seg6nr_vrf_bind(config->net, slwt, attr, extack);
 }
 
 /* The values given are where a dump stood; counting starts at zero. */
-static int parse_counters(struct net *net, struct seg6nr_lwt *slwt,
-			  const struct nlattr *attr,
+static int parse_counters(const struct seg6nr_config *config,
+			  struct seg6nr_lwt *slwt, const struct nlattr *attr,
 			  struct netlink_ext_ack *extack)
 {
 	const struct nlattr *pos;
@@ -153,8 +155,9 @@ static void destroy_counters(struct seg6nr_lwt *slwt)
 	free_percpu(slwt->counters);
 }
 
-static int parse_srh(struct net *net, struct seg6nr_lwt *slwt,
-		     const struct nlattr *attr, struct netlink_ext_ack *extack)
+static int parse_srh(const struct seg6nr_config *config,
+		     struct seg6nr_lwt *slwt, const struct nlattr *attr,
+		     struct netlink_ext_ack *extack)
 {
 	const struct ipv6_sr_hdr *srh = nla_data(attr);
 	unsigned int len = nla_len(attr);
@@ -234,8 +237,8 @@ static int parse_csid_lengths(struct seg6nr_lwt *slwt, const struct nlattr *attr
 	return 0;
 }
 
-static int parse_flavors(struct net *net, struct seg6nr_lwt *slwt,
-			 const struct nlattr *attr,
+static int parse_flavors(const struct seg6nr_config *config,
+			 struct seg6nr_lwt *slwt, const struct nlattr *attr,
 			 struct netlink_ext_ack *extack)
 {
 	const struct nlattr *tb[SEG6NR_FLV_MAX + 1] = {};
@@ -294,8 +297,8 @@ static bool equal_flavors(const struct seg6nr_lwt *a,
 }
 
 /* RFC 9800 4.2: the argument, which counts slots, must not be empty. */
-static int parse_replace_csid(struct net *net, struct seg6nr_lwt *slwt,
-			      const struct nlattr *attr,
+static int parse_replace_csid(const struct seg6nr_config *config,
+			      struct seg6nr_lwt *slwt, const struct nlattr *attr,
 			      struct netlink_ext_ack *extack)
 {
 	const struct nlattr *tb[SEG6NR_FLV_MAX + 1] = {};
@@ -349,7 +352,12 @@ static const struct attr attrs[ROWS] = {
 	[SEG6NR_A_IIF]		= { "iif", ANY_LEN },
 	[SEG6NR_A_OIF]		= { "oif", sizeof(u32), FIELD(oif),
 				    .parse = parse_oif },
-	[SEG6NR_A_BPF]		= { "endpoint", ANY_LEN },
+	[SEG6NR_A_BPF]		= { "endpoint", ANY_LEN,
+				    .parse = seg6nr_bpf_parse,
+				    .put = seg6nr_bpf_put,
+				    .size = seg6nr_bpf_size,
+				    .equal = seg6nr_bpf_equal,
+				    .destroy = seg6nr_bpf_destroy },
 	[SEG6NR_A_VRFTABLE]	= { "vrftable", sizeof(u32), FIELD(vrftable),
 				    .parse = parse_vrftable },
 	[SEG6NR_A_COUNTERS]	= { "count", ANY_LEN,
@@ -459,7 +467,8 @@ static int check(const struct nlattr *nest, const struct nlattr **tb,
 	return 0;
 }
 
-static int parse_one(struct net *net, struct seg6nr_lwt *slwt, int row,
+static int parse_one(const struct seg6nr_config *config,
+		     struct seg6nr_lwt *slwt, int row,
 		     const struct nlattr *attr, struct netlink_ext_ack *extack)
 {
 	int err;
@@ -468,7 +477,7 @@ static int parse_one(struct net *net, struct seg6nr_lwt *slwt, int row,
 		memcpy((u8 *)slwt + attrs[row].offset, nla_data(attr),
 		       attrs[row].len);
 	if (attrs[row].parse) {
-		err = attrs[row].parse(net, slwt, attr, extack);
+		err = attrs[row].parse(config, slwt, attr, extack);
 		if (err)
 			return err;
 	}
@@ -478,7 +487,7 @@ static int parse_one(struct net *net, struct seg6nr_lwt *slwt, int row,
 
 /**
  * seg6nr_attrs_parse() - fill a state from its attributes
- * @net: namespace of the route
+ * @config: of the route
  * @slwt: zeroed state; holds nothing to be freed on failure
  * @nest: the attribute SEG6NR_ENCAP
  * @extack: where to say what is wrong
@@ -487,7 +496,8 @@ static int parse_one(struct net *net, struct seg6nr_lwt *slwt, int row,
  *
  * Return: 0 or the error that the message in @extack explains.
  */
-int seg6nr_attrs_parse(struct net *net, struct seg6nr_lwt *slwt,
+int seg6nr_attrs_parse(const struct seg6nr_config *config,
+		       struct seg6nr_lwt *slwt,
 		       const struct nlattr *nest,
 		       struct netlink_ext_ack *extack)
 {
@@ -500,12 +510,13 @@ int seg6nr_attrs_parse(struct net *net, struct seg6nr_lwt *slwt,
 	if (err)
 		return err;
 
-	slwt->net = net;
+	slwt->net = config->net;
 	slwt->vrf_missed = jiffies - 1;
+	INIT_LIST_HEAD(&slwt->node);
 	for (row = SEG6NR_A_ACTION; row < ROWS; row++) {
 		if (!tb[row])
 			continue;
-		err = parse_one(net, slwt, row, tb[row], extack);
+		err = parse_one(config, slwt, row, tb[row], extack);
 		if (err) {
 			seg6nr_attrs_destroy(slwt);
 			return err;

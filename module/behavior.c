@@ -55,6 +55,10 @@ static const struct seg6nr_behavior behaviors[SEG6NR_ACT_MAX + 1] = {
 		.needs	= BIT(SEG6NR_A_SRH),
 		.allows	= COUNT,
 	},
+	[SEG6NR_ACT_END_BPF] = {
+		.needs	= BIT(SEG6NR_A_BPF),
+		.allows	= COUNT,
+	},
 };
 
 /**
@@ -107,6 +111,8 @@ enum seg6nr_verdict seg6nr_behave(struct seg6nr_pkt *pkt)
 		return seg6nr_end_b6(pkt);
 	case SEG6NR_ACT_END_B6_ENCAPS:
 		return seg6nr_end_b6_encaps(pkt);
+	case SEG6NR_ACT_END_BPF:
+		return seg6nr_end_bpf(pkt);
 	}
 	return SEG6NR_DROP_NO_STATE;
 }

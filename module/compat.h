@@ -16,6 +16,9 @@
 #include <linux/skbuff.h>
 #include <net/dst.h>
 #include <net/if_inet6.h>
+#if __has_include(<net/gso.h>)
+#include <net/gso.h>	/* split off linux/skbuff.h in 6.6; goes with 6.1 */
+#endif
 #include <net/ip6_fib.h>
 #include <net/lwtunnel.h>
 #include <net/route.h>
@@ -81,6 +84,20 @@ seg6nr_ip_route_input_noref(struct sk_buff *skb, __be32 daddr, __be32 saddr,
 	int ret = ip_route_input_noref(skb, daddr, saddr, 0, dev);
 
 	return ret < 0 ? SKB_DROP_REASON_NOT_SPECIFIED : ret;
+}
+
+/* The argument nopolicy of rt_dst_alloc() ended with 5.19; goes with 5.10. */
+static inline struct rtable *seg6nr_rt_dst_alloc(struct net_device *dev,
+						 const struct rtable *like)
+{
+	bool noxfrm = like->dst.flags & DST_NOXFRM;
+
+#ifdef SEG6NR_HAVE_RT_DST_ALLOC_NOPOLICY
+	return rt_dst_alloc(dev, like->rt_flags, like->rt_type,
+			    like->dst.flags & DST_NOPOLICY, noxfrm);
+#else
+	return rt_dst_alloc(dev, like->rt_flags, like->rt_type, noxfrm);
+#endif
 }
 
 /* 5.18; goes with 5.10. */

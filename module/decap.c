@@ -203,7 +203,7 @@ static enum seg6nr_verdict prerouting(struct seg6nr_pkt *pkt, u8 family,
 
 static enum seg6nr_verdict route_by_nh6(struct seg6nr_pkt *pkt)
 {
-	return seg6nr_nexthop(pkt, &pkt->slwt->nh6, SEG6NR_NH_KNOWN);
+	return seg6nr_nexthop_known(pkt, &pkt->slwt->nh6);
 }
 
 static enum seg6nr_verdict route_by_ipv6_daddr(struct seg6nr_pkt *pkt)
@@ -213,12 +213,12 @@ static enum seg6nr_verdict route_by_ipv6_daddr(struct seg6nr_pkt *pkt)
 
 static enum seg6nr_verdict route_by_nh4(struct seg6nr_pkt *pkt)
 {
-	return seg6nr_nexthop_ipv4(pkt, pkt->slwt->nh4.s_addr);
+	return seg6nr_nexthop_known_ipv4(pkt, pkt->slwt->nh4.s_addr);
 }
 
 static enum seg6nr_verdict route_by_ipv4_daddr(struct seg6nr_pkt *pkt)
 {
-	return seg6nr_nexthop_ipv4(pkt, ip_hdr(pkt->skb)->daddr);
+	return seg6nr_nexthop_ipv4(pkt);
 }
 
 /*

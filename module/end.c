@@ -7,7 +7,6 @@
  * packet is looked up afterwards (RFC 8986 4.1 to 4.3, flavors 4.16; RFC 9800
  * section 4).
  */
-#include <net/ip.h>
 #include <net/ipv6.h>
 
 #include "seg6nr.h"
@@ -92,7 +91,7 @@ static enum seg6nr_verdict route_end_x(struct seg6nr_pkt *pkt)
 	if (seg6nr_has(slwt, SEG6NR_A_OIF))
 		return seg6nr_nexthop_oif(pkt, &slwt->nh6, slwt->oif);
 
-	return seg6nr_nexthop(pkt, &slwt->nh6, SEG6NR_NH_KNOWN);
+	return seg6nr_nexthop_known(pkt, &slwt->nh6);
 }
 
 static enum seg6nr_verdict route_end_t(struct seg6nr_pkt *pkt)
@@ -102,7 +101,7 @@ static enum seg6nr_verdict route_end_t(struct seg6nr_pkt *pkt)
 
 static enum seg6nr_verdict route_end_ipv4(struct seg6nr_pkt *pkt)
 {
-	return seg6nr_nexthop_ipv4(pkt, ip_hdr(pkt->skb)->daddr);
+	return seg6nr_nexthop_ipv4(pkt);
 }
 
 /* An IPv4 route cannot be told to use an IPv6 neighbour from here. */

@@ -171,6 +171,12 @@ static void pin_module(void)
 	}
 }
 
+/* The kernel's own encap runs the hooks for these. */
+static bool is_delegated(const struct sk_buff *skb)
+{
+	return seg6nr_lwt(skb_dst(skb)->lwtstate)->inner;
+}
+
 static int seg6nr_input(struct sk_buff *skb)
 {
 	struct net *net = dev_net(skb->dev);
@@ -182,7 +188,7 @@ static int seg6nr_input(struct sk_buff *skb)
 		return seg6nr_finish(&pkt, SEG6NR_DROP_NOT_IPV6);
 	}
 
-	if (seg6nr_nf_hooks_enabled()) {
+	if (seg6nr_nf_hooks_enabled() && !is_delegated(skb)) {
 		pin_module();
 		return NF_HOOK(NFPROTO_IPV6, NF_INET_LOCAL_IN, net, NULL, skb,
 			       skb->dev, NULL, process);
@@ -226,8 +232,10 @@ static int seg6nr_build_state(struct net *net, struct nlattr *encap,
 			      struct lwtunnel_state **ts,
 			      struct netlink_ext_ack *extack)
 {
+	struct seg6nr_config config = { .net = net, .cfg = cfg };
 	struct lwtunnel_state *lwtstate;
 	const struct nlattr *nest;
+	struct seg6nr_lwt *slwt;
 	int err;
 
 	if (family != AF_INET6)
@@ -243,23 +251,36 @@ static int seg6nr_build_state(struct net *net, struct nlattr *encap,
 	if (!lwtstate)
 		return -ENOMEM;
 
-	err = seg6nr_attrs_parse(net, seg6nr_lwt(lwtstate), nest, extack);
-	if (err) {
-		kfree(lwtstate);
-		return err;
-	}
+	slwt = seg6nr_lwt(lwtstate);
+	err = seg6nr_attrs_parse(&config, slwt, nest, extack);
+	if (err)
+		goto free_state;
+	err = seg6nr_nexthop_init_state(slwt);
+	if (err)
+		goto destroy_attrs;
 
 	lwtstate->type = seg6nr_slot;
 	lwtstate->flags |= LWTUNNEL_STATE_INPUT_REDIRECT;
-	lwtstate->headroom = headroom(seg6nr_lwt(lwtstate));
+	lwtstate->headroom = headroom(slwt);
+	seg6nr_netns_add(net, slwt);
 	*ts = lwtstate;
 	return 0;
+
+destroy_attrs:
+	seg6nr_attrs_destroy(slwt);
+free_state:
+	kfree(lwtstate);
+	return err;
 }
 
 /* From an RCU callback: no packet can see the state any more. */
 static void seg6nr_destroy_state(struct lwtunnel_state *lwtstate)
 {
-	seg6nr_attrs_destroy(seg6nr_lwt(lwtstate));
+	struct seg6nr_lwt *slwt = seg6nr_lwt(lwtstate);
+
+	seg6nr_netns_del(slwt);
+	seg6nr_nexthop_exit_state(slwt);
+	seg6nr_attrs_destroy(slwt);
 }
 
 static int seg6nr_fill_encap(struct sk_buff *skb,

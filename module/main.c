@@ -71,7 +71,7 @@ static int __init seg6nr_init(void)
 		return err;
 
 	seg6nr_attrs_init();
-	err = seg6nr_stats_init();
+	err = seg6nr_netns_init();
 	if (err)
 		return err;
 
@@ -82,12 +82,12 @@ static int __init seg6nr_init(void)
 		       seg6nr_slot, seg6nr_slot);
 		/* Not -EEXIST, which modprobe takes for "loaded already". */
 		err = -EBUSY;
-		goto exit_stats;
+		goto exit_netns;
 	}
 	return 0;
 
-exit_stats:
-	seg6nr_stats_exit();
+exit_netns:
+	seg6nr_netns_exit();
 	return err;
 }
 
@@ -95,7 +95,7 @@ static void __exit seg6nr_exit(void)
 {
 	/* Waits for the packets that are inside our input function. */
 	lwtunnel_encap_del_ops(&seg6nr_encap_ops, seg6nr_slot);
-	seg6nr_stats_exit();
+	seg6nr_netns_exit();
 	/*
 	 * States are freed from RCU callbacks of the kernel, which call
 	 * seg6nr_destroy_state() and put the module afterwards.  The last one

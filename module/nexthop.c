@@ -8,13 +8,17 @@
  * path that keeps a packet longer (queues, qdiscs, neighbours, XFRM) converts
  * the loan with skb_dst_force() first.  Three exceptions:
  *  - an uncached dst comes with one reference of its own in spite of
- *    RT6_LOOKUP_F_DST_NOREF; the packet takes it over;
+ *    RT6_LOOKUP_F_DST_NOREF; the packet takes it over, unless it can be held
+ *    (below) and lent from then on;
  *  - a dst for local delivery is forced here, because not every kernel forces
  *    it where local packets are queued;
  *  - the special entries (null, prohibit, blackhole) live as long as the
  *    namespace and are lent like any other.
  */
 #include <linux/ipv6.h>
+#include <linux/percpu.h>
+#include <linux/slab.h>
+#include <net/ip.h>
 #include <net/ip6_route.h>
 #include <net/ipv6.h>
 #include <net/l3mdev.h>
@@ -106,14 +110,271 @@ static enum seg6nr_verdict attach_noref(struct seg6nr_pkt *pkt,
 	return attach(pkt, rt, seg6nr_rt6_uncached(rt), flags);
 }
 
+/*
+ * Routes to on-link next hops.  The route that a lookup finds for such a next
+ * hop is for whole networks and names no neighbour, so the kernel can only make
+ * one more route for each packet.  Here each CPU makes one for each SID and
+ * lends it as long as every further lookup finds the route it was made from.
+ * That is no cache of the lookup's result: the lookup is done.
+ */
+
+/**
+ * struct seg6nr_held - a route to an on-link next hop, of one CPU and SID
+ * @dst: the route, one reference held; names the next hop as its gateway
+ * @base: IPv4: the route that @dst was made from, one reference held, so that
+ *	  its address cannot come to mean another one
+ * @rcu: readers may still look at us
+ */
+struct seg6nr_held {
+	struct dst_entry	*dst;
+	struct dst_entry	*base;
+	struct rcu_head		rcu;
+};
+
+static void release_held(struct seg6nr_held *held)
+{
+	if (!held)
+		return;
+	/* Packets on loan keep the dst until their RCU read sections end. */
+	dst_release(held->dst);
+	dst_release(held->base);
+	kfree_rcu(held, rcu);
+}
+
+/*
+ * One route per SID and CPU must not count against the limit above which each
+ * allocation looks for garbage.
+ */
+static void uncount(struct dst_entry *dst)
+{
+	dst->flags |= DST_NOCOUNT;
+	dst_entries_add(dst->ops, -1);
+}
+
+/*
+ * A tunnel behind the route may lead back to the SID that would hold it, and
+ * neither would ever be freed.
+ */
+static bool may_loop(const struct seg6nr_pkt *pkt, const struct dst_entry *dst)
+{
+	return dst->lwtstate && dst->lwtstate != pkt->slwt->inner;
+}
+
+static bool may_hold(const struct seg6nr_pkt *pkt, const struct dst_entry *dst)
+{
+	return !READ_ONCE(seg6nr_net(pkt->net)->dying) &&
+	       READ_ONCE(dst->dev)->reg_state == NETREG_REGISTERED;
+}
+
+/*
+ * Put a route into this CPU's slot.  @dst carries the reference to hold.
+ * Whoever purges after the device or namespace began to go either finds our
+ * entry or is seen by the second look here: both are behind a full barrier.
+ *
+ * Return: whether it is held; else the reference is still the caller's.
+ */
+static bool hold(const struct seg6nr_pkt *pkt, struct dst_entry *dst,
+		 struct dst_entry *base)
+{
+	struct seg6nr_held __rcu **slot = this_cpu_ptr(pkt->slwt->held);
+	struct seg6nr_held *held;
+
+	if (!may_hold(pkt, dst) || may_loop(pkt, dst))
+		return false;
+	held = kmalloc(sizeof(*held), GFP_ATOMIC | __GFP_NOWARN);
+	if (!held)
+		return false;
+	if (base && !dst_hold_safe(base)) {
+		kfree(held);
+		return false;
+	}
+
+	uncount(dst);
+	held->dst = dst;
+	held->base = base;
+	release_held(unrcu_pointer(xchg(slot, RCU_INITIALIZER(held))));
+
+	if (!may_hold(pkt, dst))
+		release_held(unrcu_pointer(xchg(slot, NULL)));
+	return true;
+}
+
+static const struct seg6nr_held *held_noref(const struct seg6nr_pkt *pkt)
+{
+	return rcu_dereference(*this_cpu_ptr(pkt->slwt->held));
+}
+
+/**
+ * seg6nr_nexthop_init_state() - prepare a state for holding routes
+ * @slwt: the state, its attributes parsed
+ *
+ * Context: process context, may sleep.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int seg6nr_nexthop_init_state(struct seg6nr_lwt *slwt)
+{
+	if (ipv6_addr_any(&slwt->nh6) && !slwt->nh4.s_addr && !slwt->inner)
+		return 0;
+
+	slwt->held = __alloc_percpu_gfp(sizeof(*slwt->held),
+					__alignof__(*slwt->held),
+					GFP_KERNEL_ACCOUNT);
+	return slwt->held ? 0 : -ENOMEM;
+}
+
+/**
+ * seg6nr_nexthop_purge() - release the routes that a state holds
+ * @slwt: the state
+ *
+ * Context: any; packets may be using the state.  Idempotent.
+ */
+void seg6nr_nexthop_purge(struct seg6nr_lwt *slwt)
+{
+	int cpu;
+
+	if (!slwt->held)
+		return;
+	for_each_possible_cpu(cpu)
+		release_held(unrcu_pointer(xchg(per_cpu_ptr(slwt->held, cpu),
+						NULL)));
+}
+
+/**
+ * seg6nr_nexthop_exit_state() - undo seg6nr_nexthop_init_state()
+ * @slwt: the state, out of reach of packets
+ *
+ * Context: any, softirq included.
+ */
+void seg6nr_nexthop_exit_state(struct seg6nr_lwt *slwt)
+{
+	seg6nr_nexthop_purge(slwt);
+	free_percpu(slwt->held);
+}
+
+static struct rt6_info *lookup_noref(struct seg6nr_pkt *pkt,
+				     struct flowi6 *fl6)
+{
+	struct dst_entry *dst;
+
+	dst = ip6_route_input_lookup(pkt->net, pkt->skb->dev, fl6, pkt->skb,
+				     RT6_LOOKUP_F_HAS_SADDR |
+				     RT6_LOOKUP_F_DST_NOREF);
+	return dst_rt6_info(dst);
+}
+
+/*
+ * Whether the kernel, told that the destination is a next hop, would make a
+ * route of its own from this answer: it names no gateway, nor is it an
+ * exception or an error.
+ */
+static bool is_onlink(const struct rt6_info *rt)
+{
+	return !rt->dst.error && !(rt->rt6i_flags & (RTF_GATEWAY | RTF_CACHE));
+}
+
+/* Whether the held route is what the kernel would make from @rt now. */
+static bool is_made_from(const struct rt6_info *clone,
+			 const struct rt6_info *rt)
+{
+	return rcu_access_pointer(clone->from) == rcu_access_pointer(rt->from) &&
+	       READ_ONCE(clone->dst.dev) == READ_ONCE(rt->dst.dev) &&
+	       !(READ_ONCE(clone->rt6i_flags) & (RTF_MODIFIED | RTF_EXPIRES));
+}
+
+/* A route of no table whose input is the kernel's own encap @inner. */
+static struct rt6_info *make_delegate(const struct seg6nr_pkt *pkt)
+{
+	const struct dst_entry *dst = skb_dst(pkt->skb);
+	struct net_device *dev = READ_ONCE(dst->dev);
+	struct rt6_info *rt;
+
+	rt = ip6_dst_alloc(pkt->net, dev, 0);
+	if (!rt)
+		return NULL;
+
+	rt->rt6i_idev = in6_dev_get(dev);
+	rt->dst.input = lwtunnel_input;
+	rt->dst.output = dst->output;
+	rt->dst.lwtstate = lwtstate_get(pkt->slwt->inner);
+	if (!rt->rt6i_idev) {
+		dst_release(&rt->dst);
+		return NULL;
+	}
+	return rt;
+}
+
+/**
+ * seg6nr_nexthop_delegate() - make the kernel's own seg6local the next step
+ * @pkt: the packet
+ *
+ * That encap finds its state behind the dst of the packet.
+ *
+ * Context: BH off, RCU read section.  The former dst of the skb is dropped.
+ *
+ * Return: SEG6NR_FORWARD with such a dst attached, or SEG6NR_DROP_NOMEM.
+ */
+enum seg6nr_verdict seg6nr_nexthop_delegate(struct seg6nr_pkt *pkt)
+{
+	const struct seg6nr_held *held = held_noref(pkt);
+	const struct dst_entry *dst = skb_dst(pkt->skb);
+	struct rt6_info *rt;
+
+	if (held && READ_ONCE(held->dst->dev) == READ_ONCE(dst->dev)) {
+		rt = dst_rt6_info(held->dst);
+		return attach(pkt, rt, false, SEG6NR_NH_LOCAL);
+	}
+
+	rt = make_delegate(pkt);
+	if (!rt)
+		return SEG6NR_DROP_NOMEM;
+
+	return attach(pkt, rt, !hold(pkt, &rt->dst, NULL), SEG6NR_NH_LOCAL);
+}
+
+/**
+ * seg6nr_nexthop_known() - resolve a given next hop
+ * @pkt: the packet, its IPv6 header at the network header
+ * @nexthop: where to send it, from the SID's configuration
+ *
+ * A route of a nexthop object is shared by prefixes and does not tell which of
+ * them was found; there the kernel's own way is taken.
+ *
+ * Context: BH off, RCU read section.  The former dst of the skb is dropped.
+ *
+ * Return: as seg6nr_nexthop().
+ */
+enum seg6nr_verdict seg6nr_nexthop_known(struct seg6nr_pkt *pkt,
+					 const struct in6_addr *nexthop)
+{
+	const struct seg6nr_held *held;
+	struct rt6_info *rt;
+	struct flowi6 fl6;
+	bool shared;
+
+	flow_init(&fl6, pkt, nexthop);
+	rt = lookup_noref(pkt, &fl6);
+	if (!is_onlink(rt))
+		return attach_noref(pkt, rt, 0);
+
+	shared = rt->sernum;
+	held = held_noref(pkt);
+	if (!shared && held && is_made_from(dst_rt6_info(held->dst), rt))
+		return attach(pkt, dst_rt6_info(held->dst), false, 0);
+
+	fl6.flowi6_flags = FLOWI_FLAG_KNOWN_NH;
+	rt = lookup_noref(pkt, &fl6);
+	if (!shared && seg6nr_rt6_uncached(rt) && hold(pkt, &rt->dst, NULL))
+		return attach(pkt, rt, false, 0);
+
+	return attach_noref(pkt, rt, 0);
+}
+
 /**
  * seg6nr_nexthop() - look up by policy rules, as for a received packet
  * @pkt: the packet, its IPv6 header at the network header
- * @daddr: the packet's own destination, or a next hop to resolve instead
- * @flags: SEG6NR_NH_*
- *
- * A next hop that is on-link needs a dst that names it as gateway; the lookup
- * makes one for this packet (the one case that allocates).
+ * @daddr: its destination
+ * @flags: SEG6NR_NH_LOCAL or none
  *
  * Context: BH off, RCU read section.  The former dst of the skb is dropped.
  *
@@ -124,18 +385,10 @@ enum seg6nr_verdict seg6nr_nexthop(struct seg6nr_pkt *pkt,
 				   const struct in6_addr *daddr,
 				   unsigned int flags)
 {
-	struct dst_entry *dst;
 	struct flowi6 fl6;
 
 	flow_init(&fl6, pkt, daddr);
-	if (flags & SEG6NR_NH_KNOWN)
-		fl6.flowi6_flags = FLOWI_FLAG_KNOWN_NH;
-
-	dst = ip6_route_input_lookup(pkt->net, pkt->skb->dev, &fl6, pkt->skb,
-				     RT6_LOOKUP_F_HAS_SADDR |
-				     RT6_LOOKUP_F_DST_NOREF);
-
-	return attach_noref(pkt, dst_rt6_info(dst), flags);
+	return attach_noref(pkt, lookup_noref(pkt, &fl6), flags);
 }
 
 /**
@@ -214,35 +467,10 @@ enum seg6nr_verdict seg6nr_nexthop_oif(struct seg6nr_pkt *pkt,
 	return attach(pkt, dst_rt6_info(dst), true, 0);
 }
 
-/*
- * An input route to a neighbour has no gateway: the packet would be sent to
- * whoever answers for its own destination, not to the configured next hop.
- */
-static bool misses_next_hop(const struct rtable *rt, const struct sk_buff *skb,
-			    __be32 nexthop)
-{
-	return !rt->rt_gw_family && ip_hdr(skb)->daddr != nexthop;
-}
-
-/**
- * seg6nr_nexthop_ipv4() - look an IPv4 packet up as a received one
- * @pkt: the packet, its IPv4 header at the network header
- * @daddr: its own destination, or a next hop to resolve instead
- *
- * Source validation applies.  The kernel lends its cached route and gives a
- * reference with one that it had to make.
- *
- * Context: BH off, RCU read section.  The former dst of the skb is dropped.
- *
- * Return: SEG6NR_FORWARD with a dst attached, referenced if it is for local
- * delivery; SEG6NR_DROP_NO_ROUTE with the kernel's reason in @pkt;
- * SEG6NR_DROP_NH4_ONLINK where @daddr is a neighbour, which an input route
- * cannot express.
- */
-enum seg6nr_verdict seg6nr_nexthop_ipv4(struct seg6nr_pkt *pkt, __be32 daddr)
+/* Look an IPv4 packet up as a received one; the dst is attached. */
+static enum seg6nr_verdict lookup_ipv4(struct seg6nr_pkt *pkt, __be32 daddr)
 {
 	struct sk_buff *skb = pkt->skb;
-	const struct rtable *rt;
 
 	skb_dst_drop(skb);
 	pkt->reason = seg6nr_ip_route_input_noref(skb, daddr,
@@ -250,17 +478,117 @@ enum seg6nr_verdict seg6nr_nexthop_ipv4(struct seg6nr_pkt *pkt, __be32 daddr)
 	if (pkt->reason != SKB_NOT_DROPPED_YET)
 		return SEG6NR_DROP_NO_ROUTE;
 
-	rt = skb_rtable(skb);
-	if (rt->dst.error)
-		return SEG6NR_FORWARD;
-
-	if (rt->rt_flags & (RTCF_LOCAL | RTCF_BROADCAST | RTCF_MULTICAST))
+	if (skb_rtable(skb)->rt_flags &
+	    (RTCF_LOCAL | RTCF_BROADCAST | RTCF_MULTICAST))
 		return skb_dst_force(skb) ? SEG6NR_FORWARD :
 					    SEG6NR_DROP_NO_ROUTE;
+	return SEG6NR_FORWARD;
+}
 
-	if (misses_next_hop(rt, skb, daddr))
-		return SEG6NR_DROP_NH4_ONLINK;
+/**
+ * seg6nr_nexthop_ipv4() - look an IPv4 packet up as a received one
+ * @pkt: the packet, its IPv4 header at the network header
+ *
+ * Source validation applies.  The kernel lends its cached route and gives a
+ * reference with one that it had to make.
+ *
+ * Context: BH off, RCU read section.  The former dst of the skb is dropped.
+ *
+ * Return: SEG6NR_FORWARD with a dst attached, referenced if it is for local
+ * delivery; SEG6NR_DROP_NO_ROUTE with the kernel's reason in @pkt.
+ */
+enum seg6nr_verdict seg6nr_nexthop_ipv4(struct seg6nr_pkt *pkt)
+{
+	return lookup_ipv4(pkt, ip_hdr(pkt->skb)->daddr);
+}
 
+/* A route like @like, but by way of a neighbour; one reference is returned. */
+static struct rtable *make_ipv4(const struct rtable *like, __be32 nexthop)
+{
+	struct rtable *rt;
+
+	rt = seg6nr_rt_dst_alloc(READ_ONCE(like->dst.dev), like);
+	if (!rt)
+		return NULL;
+
+	rt->rt_genid = like->rt_genid;
+	rt->rt_is_input = 1;
+	rt->rt_iif = like->rt_iif;
+	rt->rt_pmtu = like->rt_pmtu;
+	rt->rt_mtu_locked = like->rt_mtu_locked;
+	rt->rt_uses_gateway = 1;
+	rt->rt_gw_family = AF_INET;
+	rt->rt_gw4 = nexthop;
+	rt->dst.input = like->dst.input;
+	rt->dst.output = like->dst.output;
+	rt->dst.lwtstate = lwtstate_get(like->dst.lwtstate);
+	if (like->dst._metrics & DST_METRICS_REFCOUNTED)
+		ip_dst_init_metrics(&rt->dst,
+				    (struct dst_metrics *)
+				    DST_METRICS_PTR(&like->dst));
+#ifdef CONFIG_IP_ROUTE_CLASSID
+	rt->dst.tclassid = like->dst.tclassid;
+#endif
+	return rt;
+}
+
+static bool is_held_for(const struct seg6nr_held *held,
+			const struct dst_entry *base)
+{
+	return held && held->base == base &&
+	       READ_ONCE(held->dst->dev) == READ_ONCE(base->dev);
+}
+
+/**
+ * seg6nr_nexthop_known_ipv4() - resolve a given IPv4 next hop
+ * @pkt: the packet, its IPv4 header at the network header
+ * @nexthop: where to send it, from the SID's configuration
+ *
+ * The kernel's route to a neighbour names no gateway: the packet would go to
+ * whoever answers for its own destination.  RFC 8986 4.5 wants it sent to the
+ * next hop, so a route that names it is put in place.
+ *
+ * Context: BH off, RCU read section.  The former dst of the skb is dropped.
+ *
+ * Return: as seg6nr_nexthop_ipv4(); SEG6NR_DROP_NOMEM without memory for the
+ * route.
+ */
+enum seg6nr_verdict seg6nr_nexthop_known_ipv4(struct seg6nr_pkt *pkt,
+					      __be32 nexthop)
+{
+	struct sk_buff *skb = pkt->skb;
+	const struct seg6nr_held *held;
+	enum seg6nr_verdict verdict;
+	struct rtable *base, *rt;
+
+	verdict = lookup_ipv4(pkt, nexthop);
+	if (verdict != SEG6NR_FORWARD)
+		return verdict;
+
+	base = skb_rtable(skb);
+	if (base->dst.error || base->rt_gw_family ||
+	    base->rt_flags & (RTCF_LOCAL | RTCF_BROADCAST | RTCF_MULTICAST) ||
+	    ip_hdr(skb)->daddr == nexthop)
+		return SEG6NR_FORWARD;
+
+	held = held_noref(pkt);
+	if (is_held_for(held, &base->dst)) {
+		skb_dst_drop(skb);
+		skb_dst_set_noref(skb, held->dst);
+		return SEG6NR_FORWARD;
+	}
+
+	rt = make_ipv4(base, nexthop);
+	if (!rt)
+		return SEG6NR_DROP_NOMEM;
+	/* A route that was made for this packet will not be found again. */
+	if (skb_dst_is_noref(skb) && hold(pkt, &rt->dst, &base->dst)) {
+		skb_dst_drop(skb);
+		skb_dst_set_noref(skb, &rt->dst);
+	} else {
+		skb_dst_drop(skb);
+		skb_dst_set(skb, &rt->dst);
+	}
 	return SEG6NR_FORWARD;
 }
 

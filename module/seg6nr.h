@@ -14,6 +14,7 @@
 #include <linux/in.h>
 #include <linux/in6.h>
 #include <linux/ipv6.h>
+#include <linux/list.h>
 #include <linux/netdevice.h>
 #include <linux/seg6.h>
 #include <linux/skbuff.h>
@@ -59,8 +60,16 @@ struct seg6nr_counters {
  * @srh: policy of End.B6 and End.B6.Encaps
  * @counters: per-CPU, NULL without "count"
  *
+ * @inner: End.BPF: the same SID as a state of the kernel's own encap
+ * @bpf_id: number of its program
+ * @bpf_name: what the user calls it
+ * @held: each CPU's own route to an on-link next hop, NULL for behaviours that
+ *	  have none
+ * @node: in the list of the states of @net that hold routes
+ *
  * Constant after build_state() but for @vrf_ifindex and @vrf_missed, which are
- * written only when the VRF was not where it was before.
+ * written only when the VRF was not where it was before, and for what @held
+ * points to.
  */
 struct seg6nr_lwt {
 	u32			action;
@@ -79,6 +88,11 @@ struct seg6nr_lwt {
 	const struct net	*net;
 	struct ipv6_sr_hdr	*srh;
 	struct seg6nr_counters __percpu *counters;
+	struct lwtunnel_state	*inner;
+	char			*bpf_name;
+	u32			bpf_id;
+	struct seg6nr_held __rcu * __percpu *held;
+	struct list_head	node;
 };
 
 /*
@@ -106,7 +120,6 @@ enum seg6nr_verdict {
 	SEG6NR_DROP_INNER_HDR,
 	SEG6NR_DROP_NO_ROUTE,
 	SEG6NR_DROP_OIF,
-	SEG6NR_DROP_NH4_ONLINK,
 	SEG6NR_DROP_VRF,
 	SEG6NR_DROP_DEV,
 	SEG6NR_DROP_TOO_BIG,
@@ -128,6 +141,23 @@ struct seg6nr_pkt {
 	struct seg6nr_lwt	*slwt;
 	enum skb_drop_reason	reason;
 	int			rc;
+};
+
+/* Counters by verdict; that of SEG6NR_FORWARD is for unreachable ones. */
+struct seg6nr_stats {
+	unsigned long		count[SEG6NR_VERDICTS];
+};
+
+/**
+ * struct seg6nr_net - a network namespace
+ * @stats: what became of packets, per-CPU
+ * @states: those that can hold routes, under the lock in netns.c
+ * @dying: no route may be held any more
+ */
+struct seg6nr_net {
+	struct seg6nr_stats __percpu *stats;
+	struct list_head	states;
+	bool			dying;
 };
 
 /**
@@ -175,11 +205,18 @@ void seg6nr_pkt_init(struct seg6nr_pkt *pkt, struct net *net,
 		     struct sk_buff *skb);
 int seg6nr_finish(struct seg6nr_pkt *pkt, enum seg6nr_verdict verdict);
 
+/* What is known of a route under construction. */
+struct seg6nr_config {
+	struct net *net;
+	const void *cfg;	/* the kernel's own, for a state inside ours */
+};
+
 /* attr.c: process context, may sleep */
 void seg6nr_attrs_init(void);
 int seg6nr_refuse(struct netlink_ext_ack *extack, const struct nlattr *attr,
 		  const char *msg, int err);
-int seg6nr_attrs_parse(struct net *net, struct seg6nr_lwt *slwt,
+int seg6nr_attrs_parse(const struct seg6nr_config *config,
+		       struct seg6nr_lwt *slwt,
 		       const struct nlattr *nest,
 		       struct netlink_ext_ack *extack);
 void seg6nr_attrs_destroy(struct seg6nr_lwt *slwt);
@@ -205,6 +242,16 @@ enum seg6nr_verdict seg6nr_end_t(struct seg6nr_pkt *pkt);
 /* policy.c: handlers that bind a policy */
 enum seg6nr_verdict seg6nr_end_b6(struct seg6nr_pkt *pkt);
 enum seg6nr_verdict seg6nr_end_b6_encaps(struct seg6nr_pkt *pkt);
+
+/* bpf.c */
+int seg6nr_bpf_parse(const struct seg6nr_config *config,
+		     struct seg6nr_lwt *slwt, const struct nlattr *attr,
+		     struct netlink_ext_ack *extack);
+int seg6nr_bpf_put(struct sk_buff *skb, const struct seg6nr_lwt *slwt);
+int seg6nr_bpf_size(const struct seg6nr_lwt *slwt);
+bool seg6nr_bpf_equal(const struct seg6nr_lwt *a, const struct seg6nr_lwt *b);
+void seg6nr_bpf_destroy(struct seg6nr_lwt *slwt);
+enum seg6nr_verdict seg6nr_end_bpf(struct seg6nr_pkt *pkt);
 
 /* decap.c: handlers that remove the outer header */
 enum seg6nr_verdict seg6nr_decap_l3(struct seg6nr_pkt *pkt);
@@ -251,8 +298,7 @@ enum seg6nr_verdict seg6nr_route_in_vrf(struct seg6nr_pkt *pkt,
 					struct net_device *vrf);
 
 /* nexthop.c: the only file that looks up, sets or references a dst */
-#define SEG6NR_NH_KNOWN		BIT(0)	/* the address is a next hop */
-#define SEG6NR_NH_LOCAL		BIT(1)	/* may be delivered to this node */
+#define SEG6NR_NH_LOCAL		BIT(0)	/* may be delivered to this node */
 
 enum seg6nr_verdict seg6nr_nexthop(struct seg6nr_pkt *pkt,
 				   const struct in6_addr *daddr,
@@ -261,13 +307,27 @@ enum seg6nr_verdict seg6nr_nexthop_table(struct seg6nr_pkt *pkt, u32 table,
 					 unsigned int flags);
 enum seg6nr_verdict seg6nr_nexthop_oif(struct seg6nr_pkt *pkt,
 				       const struct in6_addr *daddr, int oif);
-enum seg6nr_verdict seg6nr_nexthop_ipv4(struct seg6nr_pkt *pkt, __be32 daddr);
+enum seg6nr_verdict seg6nr_nexthop_known(struct seg6nr_pkt *pkt,
+					 const struct in6_addr *nexthop);
+enum seg6nr_verdict seg6nr_nexthop_delegate(struct seg6nr_pkt *pkt);
+enum seg6nr_verdict seg6nr_nexthop_ipv4(struct seg6nr_pkt *pkt);
+enum seg6nr_verdict seg6nr_nexthop_known_ipv4(struct seg6nr_pkt *pkt,
+					      __be32 nexthop);
+int seg6nr_nexthop_init_state(struct seg6nr_lwt *slwt);
+void seg6nr_nexthop_exit_state(struct seg6nr_lwt *slwt);
+void seg6nr_nexthop_purge(struct seg6nr_lwt *slwt);
 void seg6nr_nexthop_detach(struct sk_buff *skb);
 bool seg6nr_nexthop_is_tunnel(const struct dst_entry *dst);
 
+/* netns.c */
+struct seg6nr_net *seg6nr_net(const struct net *net);
+int seg6nr_netns_init(void);
+void seg6nr_netns_exit(void);
+void seg6nr_netns_add(struct net *net, struct seg6nr_lwt *slwt);
+void seg6nr_netns_del(struct seg6nr_lwt *slwt);
+
 /* stats.c */
-int seg6nr_stats_init(void);
-void seg6nr_stats_exit(void);
+int seg6nr_stats_show(struct seq_file *seq, void *v);
 int seg6nr_drop(struct seg6nr_pkt *pkt, enum seg6nr_verdict verdict);
 void seg6nr_count_unreachable(const struct seg6nr_pkt *pkt);
 struct seg6nr_counters __percpu *seg6nr_counters_alloc(void);

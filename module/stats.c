@@ -4,10 +4,8 @@
  * namespace the causes of drops in /proc/net/seg6local_noref
  */
 #include <linux/percpu.h>
-#include <linux/proc_fs.h>
 #include <linux/seq_file.h>
-#include <net/net_namespace.h>
-#include <net/netns/generic.h>
+#include <linux/seq_file_net.h>
 
 #include "seg6nr.h"
 
@@ -34,27 +32,15 @@ static const struct {
 	CAUSE(INNER_HDR,     "inner_hdr",     -EINVAL,	    IP_INHDR),
 	CAUSE(NO_ROUTE,	     "no_route",      -EINVAL,	    IP_INNOROUTES),
 	CAUSE(OIF,	     "oif",	      -ENETUNREACH, IP_INNOROUTES),
-	CAUSE(NH4_ONLINK,    "nh4_onlink",    -EHOSTUNREACH, IP_INNOROUTES),
 	CAUSE(VRF,	     "vrf",	      -EINVAL,	    NOT_SPECIFIED),
 	CAUSE(DEV,	     "dev",	      -ENETDOWN,    NOT_SPECIFIED),
 	CAUSE(TOO_BIG,	     "too_big",	      -EMSGSIZE,    NOT_SPECIFIED),
 #undef CAUSE
 };
 
-/* Counters by verdict; that of SEG6NR_FORWARD is for unreachable ones. */
-struct net_stats {
-	unsigned long count[SEG6NR_VERDICTS];
-};
-
-struct seg6nr_net {
-	struct net_stats __percpu *stats;
-};
-
-static unsigned int net_id;
-
 static void count(const struct seg6nr_pkt *pkt, enum seg6nr_verdict verdict)
 {
-	struct seg6nr_net *sn = net_generic(pkt->net, net_id);
+	struct seg6nr_net *sn = seg6nr_net(pkt->net);
 
 	this_cpu_inc(sn->stats->count[verdict]);
 }
@@ -105,10 +91,16 @@ static unsigned long sum(const struct seg6nr_net *sn, int verdict)
 	return total;
 }
 
-static int stats_show(struct seq_file *seq, void *v)
+/**
+ * seg6nr_stats_show() - print the statistics of a namespace
+ * @seq: file of that namespace
+ * @v: unused
+ *
+ * Return: 0
+ */
+int seg6nr_stats_show(struct seq_file *seq, void *v)
 {
-	const struct seg6nr_net *sn = net_generic(seq_file_single_net(seq),
-						  net_id);
+	const struct seg6nr_net *sn = seg6nr_net(seq_file_single_net(seq));
 	int verdict;
 
 	seq_printf(seq, "unreachable %lu\n", sum(sn, SEG6NR_FORWARD));
@@ -116,57 +108,6 @@ static int stats_show(struct seq_file *seq, void *v)
 		seq_printf(seq, "%s %lu\n", causes[verdict].name,
 			   sum(sn, verdict));
 	return 0;
-}
-
-static int __net_init net_stats_init(struct net *net)
-{
-	struct seg6nr_net *sn = net_generic(net, net_id);
-
-	sn->stats = alloc_percpu(struct net_stats);
-	if (!sn->stats)
-		return -ENOMEM;
-
-	if (!proc_create_net_single(SEG6NR_MODULE_NAME, 0444, net->proc_net,
-				    stats_show, NULL)) {
-		free_percpu(sn->stats);
-		return -ENOMEM;
-	}
-	return 0;
-}
-
-static void __net_exit net_stats_exit(struct net *net)
-{
-	struct seg6nr_net *sn = net_generic(net, net_id);
-
-	remove_proc_entry(SEG6NR_MODULE_NAME, net->proc_net);
-	free_percpu(sn->stats);
-}
-
-static struct pernet_operations net_ops = {
-	.init	= net_stats_init,
-	.exit	= net_stats_exit,
-	.id	= &net_id,
-	.size	= sizeof(struct seg6nr_net),
-};
-
-/**
- * seg6nr_stats_init() - have statistics in every namespace
- *
- * Return: 0 or an error.
- */
-int seg6nr_stats_init(void)
-{
-	return register_pernet_subsys(&net_ops);
-}
-
-/**
- * seg6nr_stats_exit() - remove the statistics again
- *
- * Context: no packet may be inside the module any more.
- */
-void seg6nr_stats_exit(void)
-{
-	unregister_pernet_subsys(&net_ops);
 }
 
 /**

@@ -152,7 +152,7 @@ enum seg6nr_verdict seg6nr_route_in_vrf(struct seg6nr_pkt *pkt,
 		return verdict;
 
 	if (ipv4)
-		return seg6nr_nexthop_ipv4(pkt, ip_hdr(pkt->skb)->daddr);
+		return seg6nr_nexthop_ipv4(pkt);
 
 	return seg6nr_nexthop(pkt, &ipv6_hdr(pkt->skb)->daddr, SEG6NR_NH_LOCAL);
 }

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * netns.c - network namespaces, and the devices in them that go away
+ *
+ * A held route keeps its device and its namespace from being destroyed, so
+ * states that can hold some are listed here to be purged in time.
+ */
+#include <linux/percpu.h>
+#include <linux/proc_fs.h>
+#include <net/net_namespace.h>
+#include <net/netns/generic.h>
+
+#include "seg6nr.h"
+
+static unsigned int net_id;
+
+/*
+ * Guards the lists of all namespaces: a state may be freed after its namespace,
+ * and must not need it to leave the list.
+ */
+static DEFINE_SPINLOCK(states_lock);
+
+/**
+ * seg6nr_net() - what the module has for a namespace
+ * @net: the namespace
+ *
+ * Context: any, while @net is alive.
+ *
+ * Return: never NULL.
+ */
+struct seg6nr_net *seg6nr_net(const struct net *net)
+{
+	return net_generic(net, net_id);
+}
+
+/**
+ * seg6nr_netns_add() - list a state that can hold routes
+ * @net: its namespace
+ * @slwt: the state, complete; others are left alone
+ *
+ * Context: process context.
+ */
+void seg6nr_netns_add(struct net *net, struct seg6nr_lwt *slwt)
+{
+	if (!slwt->held)
+		return;
+	spin_lock_bh(&states_lock);
+	list_add(&slwt->node, &seg6nr_net(net)->states);
+	spin_unlock_bh(&states_lock);
+}
+
+/**
+ * seg6nr_netns_del() - take a state off its list
+ * @slwt: the state, listed or not
+ *
+ * Context: any, softirq included.
+ */
+void seg6nr_netns_del(struct seg6nr_lwt *slwt)
+{
+	spin_lock_bh(&states_lock);
+	list_del_init(&slwt->node);
+	spin_unlock_bh(&states_lock);
+}
+
+static void purge(struct net *net)
+{
+	struct seg6nr_lwt *slwt;
+
+	spin_lock_bh(&states_lock);
+	list_for_each_entry(slwt, &seg6nr_net(net)->states, node)
+		seg6nr_nexthop_purge(slwt);
+	spin_unlock_bh(&states_lock);
+}
+
+/*
+ * All routes of the namespace, not those of this device: one that was flushed
+ * names another device by now.  The event is repeated while the device waits.
+ */
+static int device_event(struct notifier_block *nb, unsigned long event,
+			void *ptr)
+{
+	if (event == NETDEV_DOWN || event == NETDEV_UNREGISTER)
+		purge(dev_net(netdev_notifier_info_to_dev(ptr)));
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block device_notifier = {
+	.notifier_call	= device_event,
+};
+
+static int __net_init netns_init(struct net *net)
+{
+	struct seg6nr_net *sn = seg6nr_net(net);
+
+	INIT_LIST_HEAD(&sn->states);
+	sn->stats = alloc_percpu(struct seg6nr_stats);
+	if (!sn->stats)
+		return -ENOMEM;
+
+	if (!proc_create_net_single(SEG6NR_MODULE_NAME, 0444, net->proc_net,
+				    seg6nr_stats_show, NULL)) {
+		free_percpu(sn->stats);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+/* The routes of a namespace are counted inside it: release them early. */
+static void __net_exit netns_pre_exit(struct net *net)
+{
+	WRITE_ONCE(seg6nr_net(net)->dying, true);
+	/* Against hold(): the flag is seen there or the route is seen here. */
+	smp_mb();
+	purge(net);
+}
+
+static void __net_exit netns_exit(struct net *net)
+{
+	struct seg6nr_net *sn = seg6nr_net(net);
+	struct seg6nr_lwt *slwt, *next;
+
+	spin_lock_bh(&states_lock);
+	list_for_each_entry_safe(slwt, next, &sn->states, node)
+		list_del_init(&slwt->node);
+	spin_unlock_bh(&states_lock);
+
+	remove_proc_entry(SEG6NR_MODULE_NAME, net->proc_net);
+	free_percpu(sn->stats);
+}
+
+static struct pernet_operations net_ops = {
+	.init		= netns_init,
+	.pre_exit	= netns_pre_exit,
+	.exit		= netns_exit,
+	.id		= &net_id,
+	.size		= sizeof(struct seg6nr_net),
+};
+
+/**
+ * seg6nr_netns_init() - begin to follow namespaces and devices
+ *
+ * Return: 0 or an error.
+ */
+int seg6nr_netns_init(void)
+{
+	int err;
+
+	err = register_pernet_subsys(&net_ops);
+	if (err)
+		return err;
+
+	err = register_netdevice_notifier(&device_notifier);
+	if (err)
+		unregister_pernet_subsys(&net_ops);
+	return err;
+}
+
+/**
+ * seg6nr_netns_exit() - undo seg6nr_netns_init()
+ *
+ * Context: no packet may be inside the module any more, no state may be left.
+ */
+void seg6nr_netns_exit(void)
+{
+	unregister_netdevice_notifier(&device_notifier);
+	unregister_pernet_subsys(&net_ops);
+}
