@@ -14,9 +14,10 @@
 #include <linux/ipv6.h>
 #include <linux/lwtunnel.h>
 #include <linux/skbuff.h>
+#include <linux/slab.h>
 #include <net/dst.h>
 #include <net/if_inet6.h>
-#if __has_include(<net/gso.h>)
+#ifdef SEG6NR_HAVE_NET_GSO_H
 #include <net/gso.h>	/* split off linux/skbuff.h in 6.6; goes with 6.1 */
 #endif
 #include <net/ip6_fib.h>
@@ -71,6 +72,11 @@ static inline void kfree_skb_reason(struct sk_buff *skb,
 	kfree_skb(skb);
 }
 #endif /* !SEG6NR_HAVE_KFREE_SKB_REASON */
+
+/* 7.0, backported as far as 6.12; goes with 6.1. */
+#ifndef kmalloc_obj
+#define kmalloc_obj(obj, gfp) kmalloc_array(1, sizeof(obj), gfp)
+#endif
 
 /*
  * ip_route_input_noref() returns a drop reason since 6.13 and a negative errno

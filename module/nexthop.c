@@ -181,7 +181,7 @@ static bool hold(const struct seg6nr_pkt *pkt, struct dst_entry *dst,
 
 	if (!may_hold(pkt, dst) || may_loop(pkt, dst))
 		return false;
-	held = kmalloc(sizeof(*held), GFP_ATOMIC | __GFP_NOWARN);
+	held = kmalloc_obj(*held, GFP_ATOMIC | __GFP_NOWARN);
 	if (!held)
 		return false;
 	if (base && !dst_hold_safe(base)) {
