@@ -109,8 +109,10 @@ static int parse_counters(const struct seg6nr_config *config,
 	nla_for_each_nested(pos, attr, rem) {
 		int type = nla_type(pos);
 
-		if (type > SEG6NR_CNT_MAX || (type > SEG6NR_CNT_PAD &&
-					      nla_len(pos) != sizeof(u64)))
+		if (type == SEG6NR_CNT_PAD)
+			continue;
+		if (!type || type > SEG6NR_CNT_MAX || seen & BIT(type) ||
+		    nla_len(pos) != sizeof(u64))
 			return seg6nr_refuse(extack, pos,
 					     "count: unknown or malformed counter",
 					     -EINVAL);
@@ -195,8 +197,8 @@ static void destroy_srh(struct seg6nr_lwt *slwt)
 	kfree(slwt->srh);
 }
 
-/* Sort the members of a nest of flavor attributes into @tb. */
-static int sort_flavors(const struct nlattr *attr, const struct nlattr **tb,
+/* File the members of a nest of flavor attributes into @tb. */
+static int file_flavors(const struct nlattr *attr, const struct nlattr **tb,
 			struct netlink_ext_ack *extack)
 {
 	const struct nlattr *pos;
@@ -210,6 +212,10 @@ static int sort_flavors(const struct nlattr *attr, const struct nlattr **tb,
 		if (!type || type > SEG6NR_FLV_MAX || nla_len(pos) != len)
 			return seg6nr_refuse(extack, pos,
 					     "flavors: unknown or malformed option",
+					     -EINVAL);
+		if (tb[type])
+			return seg6nr_refuse(extack, pos,
+					     "flavors: option given twice",
 					     -EINVAL);
 		tb[type] = pos;
 	}
@@ -244,7 +250,7 @@ static int parse_flavors(const struct seg6nr_config *config,
 	const struct nlattr *tb[SEG6NR_FLV_MAX + 1] = {};
 	int err;
 
-	err = sort_flavors(attr, tb, extack);
+	err = file_flavors(attr, tb, extack);
 	if (err)
 		return err;
 	if (!tb[SEG6NR_FLV_OPERATION])
@@ -309,7 +315,7 @@ static int parse_replace_csid(const struct seg6nr_config *config,
 				     "flavors: next-csid and replace-csid exclude each other",
 				     -EINVAL);
 
-	err = sort_flavors(attr, tb, extack);
+	err = file_flavors(attr, tb, extack);
 	if (!err)
 		err = parse_csid_lengths(slwt, attr, tb, 120, extack);
 	if (err)
@@ -404,8 +410,8 @@ static bool is_plain(int row)
 }
 
 /* File the attributes by row; each known, of its length and given once. */
-static int sort(const struct nlattr *nest, const struct nlattr **tb,
-		struct netlink_ext_ack *extack)
+static int file_attrs(const struct nlattr *nest, const struct nlattr **tb,
+		      struct netlink_ext_ack *extack)
 {
 	const struct nlattr *pos;
 	int rem;
@@ -431,8 +437,8 @@ static int sort(const struct nlattr *nest, const struct nlattr **tb,
 }
 
 /* Whether the action exists and takes just what is given. */
-static int check(const struct nlattr *nest, const struct nlattr **tb,
-		 struct netlink_ext_ack *extack)
+static int check_action(const struct nlattr *nest, const struct nlattr **tb,
+			struct netlink_ext_ack *extack)
 {
 	const struct nlattr *action = tb[SEG6NR_A_ACTION];
 	const struct seg6nr_behavior *behavior;
@@ -445,9 +451,8 @@ static int check(const struct nlattr *nest, const struct nlattr **tb,
 
 	behavior = seg6nr_behavior(nla_get_u32(action));
 	if (!behavior)
-		return seg6nr_refuse(extack, action,
-				     "action: not supported by this module",
-				     -EOPNOTSUPP);
+		return seg6nr_refuse(extack, action, "action: unknown",
+				     -EINVAL);
 
 	for (row = SEG6NR_A_ACTION + 1; row < ROWS; row++) {
 		if (tb[row])
@@ -504,14 +509,14 @@ int seg6nr_attrs_parse(const struct seg6nr_config *config,
 	const struct nlattr *tb[ROWS] = {};
 	int row, err;
 
-	err = sort(nest, tb, extack);
+	err = file_attrs(nest, tb, extack);
 	if (!err)
-		err = check(nest, tb, extack);
+		err = check_action(nest, tb, extack);
 	if (err)
 		return err;
 
 	slwt->net = config->net;
-	slwt->vrf_missed = jiffies - 1;
+	slwt->vrf_missed = jiffies - HZ;
 	INIT_LIST_HEAD(&slwt->node);
 	for (row = SEG6NR_A_ACTION; row < ROWS; row++) {
 		if (!tb[row])
@@ -549,6 +554,8 @@ static int put_one(struct sk_buff *skb, const struct seg6nr_lwt *slwt, int row)
 {
 	if (attrs[row].put)
 		return attrs[row].put(skb, slwt);
+	if (!is_plain(row))
+		return -EMSGSIZE;
 
 	return nla_put(skb, type_of_row(row), attrs[row].len,
 		       (const u8 *)slwt + attrs[row].offset);

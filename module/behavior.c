@@ -13,49 +13,61 @@
 
 static const struct seg6nr_behavior behaviors[SEG6NR_ACT_MAX + 1] = {
 	[SEG6NR_ACT_END] = {
+		.exists	= true,
 		.allows	= FLAVORS | COUNT,
 	},
 	[SEG6NR_ACT_END_X] = {
+		.exists	= true,
 		.needs	= BIT(SEG6NR_A_NH6),
 		.allows	= BIT(SEG6NR_A_OIF) | FLAVORS | COUNT,
 	},
 	[SEG6NR_ACT_END_T] = {
+		.exists	= true,
 		.needs	= BIT(SEG6NR_A_TABLE),
 		.allows	= FLAVORS | COUNT,
 	},
 	[SEG6NR_ACT_END_DX2] = {
+		.exists	= true,
 		.needs	= BIT(SEG6NR_A_OIF),
 		.allows	= COUNT,
 	},
 	[SEG6NR_ACT_END_DX6] = {
+		.exists	= true,
 		.needs	= BIT(SEG6NR_A_NH6),
 		.allows	= COUNT,
 	},
 	[SEG6NR_ACT_END_DX4] = {
+		.exists	= true,
 		.needs	= BIT(SEG6NR_A_NH4),
 		.allows	= COUNT,
 	},
 	[SEG6NR_ACT_END_DT6] = {
+		.exists	= true,
 		.one_of	= BIT(SEG6NR_A_TABLE) | BIT(SEG6NR_A_VRFTABLE),
 		.allows	= COUNT,
 	},
 	[SEG6NR_ACT_END_DT4] = {
+		.exists	= true,
 		.needs	= BIT(SEG6NR_A_VRFTABLE),
 		.allows	= COUNT,
 	},
 	[SEG6NR_ACT_END_DT46] = {
+		.exists	= true,
 		.needs	= BIT(SEG6NR_A_VRFTABLE),
 		.allows	= COUNT,
 	},
 	[SEG6NR_ACT_END_B6] = {
+		.exists	= true,
 		.needs	= BIT(SEG6NR_A_SRH),
 		.allows	= COUNT,
 	},
 	[SEG6NR_ACT_END_B6_ENCAPS] = {
+		.exists	= true,
 		.needs	= BIT(SEG6NR_A_SRH),
 		.allows	= COUNT,
 	},
 	[SEG6NR_ACT_END_BPF] = {
+		.exists	= true,
 		.needs	= BIT(SEG6NR_A_BPF),
 		.allows	= COUNT,
 	},
@@ -69,7 +81,7 @@ static const struct seg6nr_behavior behaviors[SEG6NR_ACT_MAX + 1] = {
  */
 const struct seg6nr_behavior *seg6nr_behavior(u32 action)
 {
-	if (action > SEG6NR_ACT_MAX || !behaviors[action].allows)
+	if (action > SEG6NR_ACT_MAX || !behaviors[action].exists)
 		return NULL;
 	return &behaviors[action];
 }

@@ -16,8 +16,8 @@
 
 #define NAME_MAX_LEN	256
 
-static int check(const struct nlattr *attr, const struct nlattr **tb,
-		 struct netlink_ext_ack *extack)
+static int check_members(const struct nlattr *attr, const struct nlattr **tb,
+			 struct netlink_ext_ack *extack)
 {
 	const struct nlattr *pos, *name;
 	int rem;
@@ -111,7 +111,7 @@ int seg6nr_bpf_parse(const struct seg6nr_config *config,
 	const struct nlattr *tb[SEG6NR_BPF_MAX + 1] = {};
 	int err;
 
-	err = check(attr, tb, extack);
+	err = check_members(attr, tb, extack);
 	if (err)
 		return err;
 

@@ -36,6 +36,9 @@
 #ifndef CONFIG_IPV6_SEG6_LWTUNNEL
 #error "seg6local_noref needs a kernel with CONFIG_IPV6_SEG6_LWTUNNEL=y"
 #endif
+#ifndef CONFIG_NET_L3_MASTER_DEV
+#error "seg6local_noref needs a kernel with CONFIG_NET_L3_MASTER_DEV=y"
+#endif
 #ifndef CONFIG_IPV6_MULTIPLE_TABLES
 #error "seg6local_noref needs a kernel with CONFIG_IPV6_MULTIPLE_TABLES=y"
 #endif
@@ -144,7 +147,15 @@ static inline unsigned int seg6nr_dst_refs(struct dst_entry *dst)
 #endif
 }
 
-/* net.netfilter.nf_hooks_lwtunnel came with 5.15; goes with 5.10. */
+/*
+ * net.netfilter.nf_hooks_lwtunnel came with 5.15; goes with 5.10.  So did the
+ * IOAM6 slot: a probe that misses the hooks must not pass unnoticed, for an
+ * administrator's rules would be skipped.
+ */
+#if defined(SEG6NR_HAVE_ENCAP_IOAM6) != defined(SEG6NR_HAVE_NF_HOOKS_LWTUNNEL)
+#error "seg6local_noref: cannot tell whether this kernel has nf_hooks_lwtunnel"
+#endif
+
 static inline bool seg6nr_nf_hooks_enabled(void)
 {
 #ifdef SEG6NR_HAVE_NF_HOOKS_LWTUNNEL

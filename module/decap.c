@@ -24,17 +24,22 @@
  * @total: length of the inner packet; what lies behind it is padding.  A GSO
  * packet is many on the wire, its length field speaks for none of them.
  */
-static enum seg6nr_verdict strip(struct seg6nr_pkt *pkt, unsigned int off,
-				 unsigned int hlen, unsigned int total)
+static enum seg6nr_verdict remove_outer(struct seg6nr_pkt *pkt,
+					unsigned int off, unsigned int hlen,
+					unsigned int total)
 {
 	struct sk_buff *skb = pkt->skb;
+	int err = 0;
 
 	if (iptunnel_pull_offloads(skb))
 		return SEG6NR_DROP_NOMEM;
 
 	skb_pull_rcsum(skb, off);
-	if (!skb_is_gso(skb) && pskb_trim_rcsum(skb, total))
-		return SEG6NR_DROP_NOMEM;
+	if (!skb_is_gso(skb))
+		err = pskb_trim_rcsum(skb, total);
+	if (err)
+		return err == -ENOMEM ? SEG6NR_DROP_NOMEM :
+					SEG6NR_DROP_INNER_HDR;
 
 	skb_reset_network_header(skb);
 	skb_set_transport_header(skb, hlen);
@@ -68,7 +73,10 @@ static void reset_cb_ipv4(struct sk_buff *skb)
 		IPCB(skb)->flags = IPSKB_L3SLAVE;
 }
 
-/* RFC 8200 section 3; a jumbogram has its length where we do not look. */
+/*
+ * RFC 8200 section 3; a jumbogram has its length where we do not look.  The
+ * receive path would not let such sources in either.
+ */
 static bool ipv6_hdr_is_sane(const struct sk_buff *skb, unsigned int off,
 			     unsigned int *total)
 {
@@ -76,7 +84,8 @@ static bool ipv6_hdr_is_sane(const struct sk_buff *skb, unsigned int off,
 	unsigned int len = ntohs(hdr->payload_len);
 
 	*total = sizeof(*hdr) + len;
-	if (hdr->version != 6)
+	if (hdr->version != 6 || ipv6_addr_loopback(&hdr->saddr) ||
+	    ipv6_addr_is_multicast(&hdr->saddr))
 		return false;
 	if (skb_is_gso(skb))
 		return true;
@@ -96,7 +105,7 @@ static enum seg6nr_verdict decap_ipv6(struct seg6nr_pkt *pkt, unsigned int off)
 	    !ipv6_hdr_is_sane(skb, off, &total))
 		return SEG6NR_DROP_INNER_HDR;
 
-	verdict = strip(pkt, off, sizeof(struct ipv6hdr), total);
+	verdict = remove_outer(pkt, off, sizeof(struct ipv6hdr), total);
 	if (verdict != SEG6NR_FORWARD)
 		return verdict;
 
@@ -138,7 +147,7 @@ static enum seg6nr_verdict decap_ipv4(struct seg6nr_pkt *pkt, unsigned int off)
 	if (!ipv4_hdr_is_sane(skb, off, &hlen, &total))
 		return SEG6NR_DROP_INNER_HDR;
 
-	verdict = strip(pkt, off, hlen, total);
+	verdict = remove_outer(pkt, off, hlen, total);
 	if (verdict != SEG6NR_FORWARD)
 		return verdict;
 
@@ -195,6 +204,8 @@ static enum seg6nr_verdict prerouting(struct seg6nr_pkt *pkt, u8 family,
 {
 	struct sk_buff *skb = pkt->skb;
 
+	/* The hooks may have been off yet when the packet came in. */
+	seg6nr_pin_module();
 	pkt->rc = NF_HOOK(family, NF_INET_PRE_ROUTING, pkt->net, NULL, skb,
 			  skb->dev, NULL, okfn);
 	pkt->skb = NULL;
@@ -222,10 +233,11 @@ static enum seg6nr_verdict route_by_ipv4_daddr(struct seg6nr_pkt *pkt)
 }
 
 /*
- * Continue behind PRE_ROUTING.  A configured next hop is in the state, which is
- * out of reach once the dst is gone; the inner destination never is.
+ * Continue behind PRE_ROUTING.  A configured next hop is in the state of a SID
+ * with that @action, which is out of reach once the dst is gone or another's;
+ * the inner destination, no @action, never is.
  */
-static int continue_with(struct net *net, struct sk_buff *skb, bool needs_state,
+static int continue_with(struct net *net, struct sk_buff *skb, u32 action,
 			 enum seg6nr_verdict (*route)(struct seg6nr_pkt *))
 {
 	struct seg6nr_pkt pkt;
@@ -233,8 +245,10 @@ static int continue_with(struct net *net, struct sk_buff *skb, bool needs_state,
 
 	rcu_read_lock();
 	seg6nr_pkt_init(&pkt, net, skb);
-	rc = seg6nr_finish(&pkt, needs_state && !pkt.slwt ?
-				 SEG6NR_DROP_NO_STATE : route(&pkt));
+	if (action && (!pkt.slwt || pkt.slwt->action != action))
+		rc = seg6nr_finish(&pkt, SEG6NR_DROP_NO_STATE);
+	else
+		rc = seg6nr_finish(&pkt, route(&pkt));
 	rcu_read_unlock();
 	return rc;
 }
@@ -242,25 +256,25 @@ static int continue_with(struct net *net, struct sk_buff *skb, bool needs_state,
 static int continue_by_nh6(struct net *net, struct sock *sk,
 			   struct sk_buff *skb)
 {
-	return continue_with(net, skb, true, route_by_nh6);
+	return continue_with(net, skb, SEG6NR_ACT_END_DX6, route_by_nh6);
 }
 
 static int continue_by_ipv6_daddr(struct net *net, struct sock *sk,
 				  struct sk_buff *skb)
 {
-	return continue_with(net, skb, false, route_by_ipv6_daddr);
+	return continue_with(net, skb, 0, route_by_ipv6_daddr);
 }
 
 static int continue_by_nh4(struct net *net, struct sock *sk,
 			   struct sk_buff *skb)
 {
-	return continue_with(net, skb, true, route_by_nh4);
+	return continue_with(net, skb, SEG6NR_ACT_END_DX4, route_by_nh4);
 }
 
 static int continue_by_ipv4_daddr(struct net *net, struct sock *sk,
 				  struct sk_buff *skb)
 {
-	return continue_with(net, skb, false, route_by_ipv4_daddr);
+	return continue_with(net, skb, 0, route_by_ipv4_daddr);
 }
 
 /**

@@ -17,11 +17,14 @@
 
 #include "seg6nr.h"
 
-/* SIDs of this CPU that wait for a dst_input() of theirs to return. */
+/*
+ * SIDs on this CPU that wait for a dst_input() of theirs to return.  Where
+ * PREEMPT_RT lets several softirqs of a CPU interleave, they add up; the limit
+ * leaves room for that, and a drop is the worst that comes of it.
+ */
 static DEFINE_PER_CPU(unsigned int, depth);
 
-/* Hooks were on for a packet: its verdict may return into our text any time. */
-static atomic_t pinned = ATOMIC_INIT(0);
+static atomic_t pinned __read_mostly = ATOMIC_INIT(0);
 
 static struct seg6nr_lwt *seg6nr_lwt(const struct lwtunnel_state *lwtstate)
 {
@@ -76,14 +79,14 @@ static enum seg6nr_verdict spend_hop(struct seg6nr_pkt *pkt)
 	return SEG6NR_FORWARD;
 }
 
-static int forward(struct seg6nr_pkt *pkt)
+static int hand_on(struct seg6nr_pkt *pkt)
 {
 	struct dst_entry *dst = skb_dst(pkt->skb);
 	enum seg6nr_verdict verdict;
 	int error = dst->error;
 	int rc;
 
-	if (seg6nr_nexthop_is_tunnel(dst) &&
+	if (seg6nr_nexthop_is_sid(dst) &&
 	    pkt->skb->protocol == htons(ETH_P_IPV6)) {
 		verdict = spend_hop(pkt);
 		if (verdict != SEG6NR_FORWARD)
@@ -109,28 +112,21 @@ static int forward(struct seg6nr_pkt *pkt)
  *
  * Context: BH off, RCU read section.  Hands the skb on or frees it.
  *
- * Return: 0 where the packet went on, else an error or NET_XMIT_* code that is
- * never -EOPNOTSUPP: lwtunnel_input() would free the skb again for that.
+ * Return: 0 where the packet went on, else an error or NET_XMIT_* code.
  */
 int seg6nr_finish(struct seg6nr_pkt *pkt, enum seg6nr_verdict verdict)
 {
-	int rc;
-
 	switch (verdict) {
 	case SEG6NR_FORWARD:
-		rc = forward(pkt);
-		break;
+		return hand_on(pkt);
 	case SEG6NR_CONSUMED:
-		rc = pkt->rc;
-		break;
+		return pkt->rc;
 	default:
-		rc = seg6nr_drop(pkt, verdict);
+		return seg6nr_drop(pkt, verdict);
 	}
-
-	return rc == -EOPNOTSUPP ? -EINVAL : rc;
 }
 
-static int process(struct net *net, struct sock *sk, struct sk_buff *skb)
+static int run_sid(struct net *net, struct sock *sk, struct sk_buff *skb)
 {
 	enum seg6nr_verdict verdict;
 	unsigned int len = skb->len;
@@ -158,12 +154,16 @@ unlock:
 	return rc;
 }
 
-/*
- * A verdict on a queued packet returns into process() or a continuation of
- * decap.c, by when nothing else may hold the module: NAT can have dropped the
- * dst.  So it stays for good once that can happen.
+/**
+ * seg6nr_pin_module() - never to be unloaded again
+ *
+ * To be called before a netfilter hook runs.  A verdict on a queued packet
+ * returns into our text, by when nothing else may hold the module: NAT can have
+ * dropped the dst.
+ *
+ * Context: any, with a packet that holds the module for now.
  */
-static void pin_module(void)
+void seg6nr_pin_module(void)
 {
 	if (!atomic_read(&pinned) && !atomic_xchg(&pinned, 1)) {
 		__module_get(THIS_MODULE);
@@ -177,10 +177,8 @@ static bool is_delegated(const struct sk_buff *skb)
 	return seg6nr_lwt(skb_dst(skb)->lwtstate)->inner;
 }
 
-static int seg6nr_input(struct sk_buff *skb)
+static int receive(struct net *net, struct sk_buff *skb)
 {
-	struct net *net = dev_net(skb->dev);
-
 	if (skb->protocol != htons(ETH_P_IPV6)) {
 		struct seg6nr_pkt pkt;
 
@@ -189,12 +187,20 @@ static int seg6nr_input(struct sk_buff *skb)
 	}
 
 	if (seg6nr_nf_hooks_enabled() && !is_delegated(skb)) {
-		pin_module();
+		seg6nr_pin_module();
 		return NF_HOOK(NFPROTO_IPV6, NF_INET_LOCAL_IN, net, NULL, skb,
-			       skb->dev, NULL, process);
+			       skb->dev, NULL, run_sid);
 	}
 
-	return process(net, NULL, skb);
+	return run_sid(net, NULL, skb);
+}
+
+/* lwtunnel_input() would free the skb once more for -EOPNOTSUPP. */
+static int seg6nr_input(struct sk_buff *skb)
+{
+	int rc = receive(dev_net(skb->dev), skb);
+
+	return rc == -EOPNOTSUPP ? -EINVAL : rc;
 }
 
 /* The one attribute that RTA_ENCAP may hold for us. */

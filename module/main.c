@@ -96,11 +96,7 @@ static void __exit seg6nr_exit(void)
 	/* Waits for the packets that are inside our input function. */
 	lwtunnel_encap_del_ops(&seg6nr_encap_ops, seg6nr_slot);
 	seg6nr_netns_exit();
-	/*
-	 * States are freed from RCU callbacks of the kernel, which call
-	 * seg6nr_destroy_state() and put the module afterwards.  The last one
-	 * may still be on its way back from our text.
-	 */
+	/* For what was handed to kfree_rcu() and dst_release() meanwhile. */
 	rcu_barrier();
 }
 

@@ -93,7 +93,9 @@ static int __net_init netns_init(struct net *net)
 	struct seg6nr_net *sn = seg6nr_net(net);
 
 	INIT_LIST_HEAD(&sn->states);
-	sn->stats = alloc_percpu(struct seg6nr_stats);
+	sn->stats = __alloc_percpu_gfp(sizeof(*sn->stats),
+				       __alignof__(*sn->stats),
+				       GFP_KERNEL_ACCOUNT);
 	if (!sn->stats)
 		return -ENOMEM;
 

@@ -47,30 +47,35 @@ static bool is_loopback(const struct dst_entry *dst)
 }
 
 /*
- * Whether an IPv6 dst delivers to this node.  A VRF's own addresses have the
- * VRF as their device; the error entries, on the loopback too, deliver nothing.
+ * Whether an IPv6 packet is delivered to this node.  A VRF's own addresses have
+ * the VRF as their device; the error entries, on the loopback too, deliver
+ * nothing.
  */
-static bool is_local(const struct dst_entry *dst)
+static bool is_local(const struct sk_buff *skb, const struct rt6_info *rt)
 {
-	const struct rt6_info *rt = dst_rt6_info(dst);
-
-	if (dst->error)
+	if (rt->dst.error)
 		return false;
 
 	return (rt->rt6i_flags & (RTF_LOCAL | RTF_ANYCAST)) ||
-	       is_loopback(dst) || netif_is_l3_master(READ_ONCE(dst->dev));
+	       is_loopback(&rt->dst) ||
+	       netif_is_l3_master(READ_ONCE(rt->dst.dev)) ||
+	       ipv6_addr_is_multicast(&ipv6_hdr(skb)->daddr);
 }
 
 /**
- * seg6nr_nexthop_is_tunnel() - whether a dst leads into a lightweight tunnel
+ * seg6nr_nexthop_is_sid() - whether a dst leads to another SID of this node
  * @dst: the dst of a packet
  *
- * Return: true where dst_input() would run an encap's input function, the one
- * of another SID for instance.
+ * Other encaps hand the packet to the forward path, which spends a hop.
+ *
+ * Return: true where dst_input() would run an endpoint behaviour, ours or the
+ * kernel's own.
  */
-bool seg6nr_nexthop_is_tunnel(const struct dst_entry *dst)
+bool seg6nr_nexthop_is_sid(const struct dst_entry *dst)
 {
-	return dst->lwtstate && lwtunnel_input_redirect(dst->lwtstate);
+	return dst->lwtstate &&
+	       (dst->lwtstate->type == seg6nr_slot ||
+		dst->lwtstate->type == LWTUNNEL_ENCAP_SEG6_LOCAL);
 }
 
 /*
@@ -97,17 +102,28 @@ static enum seg6nr_verdict attach(struct seg6nr_pkt *pkt, struct rt6_info *rt,
 	else
 		skb_dst_set_noref(skb, &rt->dst);
 
-	if (is_local(&rt->dst) && !skb_dst_force(skb))
+	if (is_local(skb, rt) && !skb_dst_force(skb))
 		return SEG6NR_DROP_NO_ROUTE;
 
 	return SEG6NR_FORWARD;
 }
 
+/*
+ * Attach what a lookup without reference returned.  With a suppressing rule and
+ * nothing behind it, 5.10 returns a route whose only reference it has released
+ * already.
+ */
 static enum seg6nr_verdict attach_noref(struct seg6nr_pkt *pkt,
 					struct rt6_info *rt,
 					unsigned int flags)
 {
-	return attach(pkt, rt, seg6nr_rt6_uncached(rt), flags);
+	bool owned = seg6nr_rt6_uncached(rt);
+
+	if (unlikely(owned && !seg6nr_dst_refs(&rt->dst)))
+		return attach(pkt, pkt->net->ipv6.ip6_blk_hole_entry, false,
+			      flags);
+
+	return attach(pkt, rt, owned, flags);
 }
 
 /*
@@ -364,7 +380,8 @@ enum seg6nr_verdict seg6nr_nexthop_known(struct seg6nr_pkt *pkt,
 
 	fl6.flowi6_flags = FLOWI_FLAG_KNOWN_NH;
 	rt = lookup_noref(pkt, &fl6);
-	if (!shared && seg6nr_rt6_uncached(rt) && hold(pkt, &rt->dst, NULL))
+	if (!shared && seg6nr_rt6_uncached(rt) && seg6nr_dst_refs(&rt->dst) &&
+	    hold(pkt, &rt->dst, NULL))
 		return attach(pkt, rt, false, 0);
 
 	return attach_noref(pkt, rt, 0);
@@ -440,7 +457,8 @@ static bool leaves_through(const struct dst_entry *dst, int oif)
  * @oif: the device, or a VRF, that the packet must leave through
  *
  * An output lookup, which alone follows @oif into its VRF.  The kernel returns
- * a reference with it whatever one asks for.
+ * a reference with it whatever one asks for, with the null entry too; that one
+ * is given back at once.
  *
  * Context: BH off, RCU read section.  The former dst of the skb is dropped.
  *
@@ -464,6 +482,10 @@ enum seg6nr_verdict seg6nr_nexthop_oif(struct seg6nr_pkt *pkt,
 		return SEG6NR_DROP_OIF;
 	}
 
+	if (dst->error) {
+		dst_release(dst);
+		return attach(pkt, dst_rt6_info(dst), false, 0);
+	}
 	return attach(pkt, dst_rt6_info(dst), true, 0);
 }
 

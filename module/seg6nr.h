@@ -143,7 +143,9 @@ struct seg6nr_pkt {
 	int			rc;
 };
 
-/* Counters by verdict; that of SEG6NR_FORWARD is for unreachable ones. */
+/* By verdict; a packet that went to an error route counts as unreachable. */
+#define SEG6NR_UNREACHABLE	SEG6NR_FORWARD
+
 struct seg6nr_stats {
 	unsigned long		count[SEG6NR_VERDICTS];
 };
@@ -204,6 +206,7 @@ extern const struct lwtunnel_encap_ops seg6nr_encap_ops;
 void seg6nr_pkt_init(struct seg6nr_pkt *pkt, struct net *net,
 		     struct sk_buff *skb);
 int seg6nr_finish(struct seg6nr_pkt *pkt, enum seg6nr_verdict verdict);
+void seg6nr_pin_module(void);
 
 /* What is known of a route under construction. */
 struct seg6nr_config {
@@ -226,6 +229,7 @@ bool seg6nr_attrs_equal(const struct seg6nr_lwt *a, const struct seg6nr_lwt *b);
 
 /* behavior.c */
 struct seg6nr_behavior {
+	bool exists;
 	u32 needs;		/* seg6nr_bit() of each attribute required */
 	u32 one_of;		/* of those of which just one is required */
 	u32 allows;		/* of those that are optional */
@@ -317,7 +321,7 @@ int seg6nr_nexthop_init_state(struct seg6nr_lwt *slwt);
 void seg6nr_nexthop_exit_state(struct seg6nr_lwt *slwt);
 void seg6nr_nexthop_purge(struct seg6nr_lwt *slwt);
 void seg6nr_nexthop_detach(struct sk_buff *skb);
-bool seg6nr_nexthop_is_tunnel(const struct dst_entry *dst);
+bool seg6nr_nexthop_is_sid(const struct dst_entry *dst);
 
 /* netns.c */
 struct seg6nr_net *seg6nr_net(const struct net *net);

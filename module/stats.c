@@ -38,7 +38,7 @@ static const struct {
 #undef CAUSE
 };
 
-static void count(const struct seg6nr_pkt *pkt, enum seg6nr_verdict verdict)
+static void add_one(const struct seg6nr_pkt *pkt, enum seg6nr_verdict verdict)
 {
 	struct seg6nr_net *sn = seg6nr_net(pkt->net);
 
@@ -58,7 +58,7 @@ int seg6nr_drop(struct seg6nr_pkt *pkt, enum seg6nr_verdict verdict)
 {
 	enum skb_drop_reason reason = pkt->reason;
 
-	count(pkt, verdict);
+	add_one(pkt, verdict);
 	if (reason == SKB_NOT_DROPPED_YET ||
 	    reason == SKB_DROP_REASON_NOT_SPECIFIED)
 		reason = causes[verdict].reason;
@@ -78,17 +78,17 @@ int seg6nr_drop(struct seg6nr_pkt *pkt, enum seg6nr_verdict verdict)
  */
 void seg6nr_count_unreachable(const struct seg6nr_pkt *pkt)
 {
-	count(pkt, SEG6NR_FORWARD);
+	add_one(pkt, SEG6NR_UNREACHABLE);
 }
 
-static unsigned long sum(const struct seg6nr_net *sn, int verdict)
+static unsigned long total(const struct seg6nr_net *sn, int verdict)
 {
-	unsigned long total = 0;
+	unsigned long sum = 0;
 	int cpu;
 
 	for_each_possible_cpu(cpu)
-		total += READ_ONCE(per_cpu_ptr(sn->stats, cpu)->count[verdict]);
-	return total;
+		sum += READ_ONCE(per_cpu_ptr(sn->stats, cpu)->count[verdict]);
+	return sum;
 }
 
 /**
@@ -103,10 +103,10 @@ int seg6nr_stats_show(struct seq_file *seq, void *v)
 	const struct seg6nr_net *sn = seg6nr_net(seq_file_single_net(seq));
 	int verdict;
 
-	seq_printf(seq, "unreachable %lu\n", sum(sn, SEG6NR_FORWARD));
+	seq_printf(seq, "unreachable %lu\n", total(sn, SEG6NR_UNREACHABLE));
 	for (verdict = SEG6NR_DROP; verdict < SEG6NR_VERDICTS; verdict++)
 		seq_printf(seq, "%s %lu\n", causes[verdict].name,
-			   sum(sn, verdict));
+			   total(sn, verdict));
 	return 0;
 }
 

@@ -26,7 +26,8 @@ static bool is_vrf_of_table(const struct net_device *dev, u32 table)
  *
  * Context: process context.
  *
- * Return: 0, -EPERM with strict mode off, -ENODEV without such a VRF.
+ * Return: 0, -EPERM with strict mode off, -ENODEV without such a VRF, or what
+ * the kernel says where it knows no VRFs at all.
  */
 int seg6nr_vrf_bind(struct net *net, struct seg6nr_lwt *slwt,
 		    const struct nlattr *attr, struct netlink_ext_ack *extack)
@@ -39,10 +40,14 @@ int seg6nr_vrf_bind(struct net *net, struct seg6nr_lwt *slwt,
 		return seg6nr_refuse(extack, attr,
 				     "vrftable: strict mode for VRF is disabled (sysctl net.vrf.strict_mode)",
 				     ifindex);
-	if (ifindex < 0)
+	if (ifindex == -ENODEV)
 		return seg6nr_refuse(extack, attr,
 				     "vrftable: table has no associated VRF device",
-				     -ENODEV);
+				     ifindex);
+	if (ifindex < 0)
+		return seg6nr_refuse(extack, attr,
+				     "vrftable: no VRF support (module vrf not loaded)",
+				     ifindex);
 
 	slwt->vrf_ifindex = ifindex;
 	return 0;
@@ -50,15 +55,18 @@ int seg6nr_vrf_bind(struct net *net, struct seg6nr_lwt *slwt,
 
 /*
  * The map itself cannot be asked here: its lock is taken with BH on elsewhere.
- * A VRF that is gone may be so for long, hence one search a jiffy at most.
+ * A VRF that is gone may be so for long, hence ten searches a second at most,
+ * by whichever CPU comes first.
  */
-static struct net_device *search(struct seg6nr_pkt *pkt, u32 table)
+static struct net_device *find_vrf(struct seg6nr_pkt *pkt, u32 table)
 {
 	struct seg6nr_lwt *slwt = pkt->slwt;
+	unsigned long missed = READ_ONCE(slwt->vrf_missed);
 	unsigned long now = jiffies;
 	struct net_device *dev;
 
-	if (READ_ONCE(slwt->vrf_missed) == now)
+	if (time_in_range(now, missed, missed + HZ / 10) ||
+	    cmpxchg(&slwt->vrf_missed, missed, now) != missed)
 		return NULL;
 
 	for_each_netdev_rcu(pkt->net, dev) {
@@ -67,7 +75,6 @@ static struct net_device *search(struct seg6nr_pkt *pkt, u32 table)
 			return dev;
 		}
 	}
-	WRITE_ONCE(slwt->vrf_missed, now);
 	return NULL;
 }
 
@@ -95,7 +102,7 @@ struct net_device *seg6nr_vrf_noref(struct seg6nr_pkt *pkt, u32 table)
 	if (likely(is_vrf_of_table(dev, table)))
 		return dev;
 
-	return search(pkt, table);
+	return find_vrf(pkt, table);
 }
 
 /*
