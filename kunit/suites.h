@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* suites.h - all suites, one per *_kunit.c */
+#ifndef SEG6NR_KUNIT_SUITES_H
+#define SEG6NR_KUNIT_SUITES_H
+
+struct kunit_suite;
+
+extern struct kunit_suite seg6nr_forward_suite;
+
+#endif /* SEG6NR_KUNIT_SUITES_H */
