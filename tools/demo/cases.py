@@ -114,6 +114,8 @@ def cases():
     return [
         Case('plain IPv6', plain, forwarded(plain), None, None,
              ['b::/64 ' + NEXT6], None, None),
+        Case('plain IPv4', inner(four), forwarded(inner(four)), None, None,
+             ['10.9.0.0/16 ' + NEXT4], None, None),
         end('End', 'srv6-end', 'End', ['f2::/128 ' + NEXT6], 0, 0),
         # On-link: the one lookup result that the kernel makes per packet.
         end('End.X', 'srv6-end_x', 'End.X nh6 12:2::1', [], 1, 1),

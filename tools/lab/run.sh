@@ -259,6 +259,8 @@ clean_run() {
 boot_words() {
 	local line="panic=-1 oops=panic loglevel=7 $CMDLINE" list
 
+	[[ $KERNEL == uml-kunit ]] &&
+		line="kunit.enable=1 kunit.autorun=1 $line"
 	case $KERNEL in
 	uml-*)
 		read -ra list <<<"$line"
