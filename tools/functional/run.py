@@ -57,41 +57,42 @@ class Report:
             json.dump(self.results, file, indent=1, sort_keys=True)
 
 
-def plan(cfg):
-    """The cases to run, and which of them the kernel cannot."""
-    cfg.cases, cfg.refusals = [], []
-    pattern = re.compile(cfg.case)
-    for case in cfg.table.cases:
-        needs = set().union(*(cfg.table.sids[n].needs() for n in case.sids))
-        lack = needs & set(cfg.quirks.absent)
-        if not pattern.search(case.name):
+def choose(cfg, rows):
+    """Rows that were asked for, without those this kernel cannot run."""
+    chosen = []
+    for row in rows:
+        if not re.search(cfg.case, row.name):
             continue
+        lack = set()
+        for name in getattr(row, 'sids', ()):
+            lack |= cfg.table.sids[name].needs() & set(cfg.quirks.absent)
         if lack:
-            print('# %s not run: %s' % (
-                case.name, cfg.quirks.absent[lack.pop()]))
-            continue
-        cfg.cases.append(case)
-    cfg.refusals = [r for r in cfg.table.refusals if pattern.search(r.name)]
+            print('# %s not run: %s' % (row.name,
+                                        cfg.quirks.absent[lack.pop()]))
+        else:
+            chosen.append(row)
+    return chosen
 
 
-def run_phases(cfg, report):
-    """Every case through every chosen encap."""
+def run_cases(cfg, report):
+    """Every case through every chosen encap, then the refusals."""
+    cases = choose(cfg, cfg.table.cases)
     order = {'both': [TREE, OURS]}.get(cfg.encap, [cfg.encap])
     for encap in order:
-        phase = Phase(cfg, encap)
-        for case in cfg.cases:
+        node = phase.Phase(cfg, encap, cases)
+        for case in cases:
             if encap == TREE and case.name in cfg.quirks.skips:
                 print('# %s: %s not run: %s' % (
                     case.name, TREE, cfg.quirks.skips[case.name]))
                 continue
-            trouble = phase.run(case)
+            trouble = node.run(case)
             if encap == order[-1]:
                 report.case(case.name, trouble)
             else:
                 report.note(case.name, trouble)
         if encap == OURS:
-            refusals(phase, report)
-        phase.node.close()
+            refuse.run(node, choose(cfg, cfg.table.refusals), report)
+        node.node.close()
 
 
 def options():
@@ -117,6 +118,11 @@ def options():
                         shutil.which('ip'), help='stock ip')
     parser.add_argument('--json', metavar='FILE',
                         help='write the results there')
+    parser.add_argument('--hooks', action='store_true',
+                        help='the cases with lwtunnel netfilter hooks on, '
+                        'which stay on until reboot')
+    parser.add_argument('--system', action='store_true',
+                        help='the cases about loading, unloading and tools')
     return parser.parse_args()
 
 
@@ -128,8 +134,14 @@ def main():
     cfg.quirks = table.Quirks(cfg.kernel_quirks)
     cfg.quirks.check(cfg.table)
     report = Report()
-    plan(cfg)
-    run_phases(cfg, report)
+    if cfg.hooks:
+        import hooks
+        hooks.run(cfg, choose(cfg, cfg.table.hooks), report)
+    elif cfg.system:
+        import system
+        system.run(cfg, report)
+    else:
+        run_cases(cfg, report)
     if cfg.json:
         report.save(cfg.json)
     return report.totals()
