@@ -145,14 +145,15 @@ def enter(name):
 
 def build_network():
     """Make the links, return (generator's socket, receiver's socket)."""
-    # Generator and receiver are no hosts: they say nothing of their own.
+    # Generator and receiver are no hosts: they say nothing of their own, and
+    # the Ethernet addresses that the frames bear are not their devices', for
+    # else this kernel would look up routes for what the receiver gets.
     sysctl({'ipv6/conf/default/disable_ipv6': 1})
-    stock(['netns add router'] + [
-        'link add %s address %s type veth peer name %s address %s netns router'
-        % pair for pair in (
-            ('gen0', cases.GENERATOR, 'in0', cases.ROUTER_IN),
-            ('rcv0', cases.RECEIVER, 'out0', cases.ROUTER_OUT))
-    ] + ['link set gen0 up', 'link set rcv0 up'])
+    stock(['netns add router',
+           'link add gen0 type veth peer name in0 address %s netns router' %
+           cases.ROUTER_IN,
+           'link add rcv0 type veth peer name out0 address %s netns router' %
+           cases.ROUTER_OUT, 'link set gen0 up', 'link set rcv0 up'])
     sockets = packet_socket('gen0'), packet_socket('rcv0')
 
     enter('router')
@@ -341,7 +342,8 @@ def show(table, command, want=0, path=None, words=()):
     """A command as a user types it, with its output; judge both."""
     say('\n  # %s' % command)
     code, output = run(['sh', '-c', command], path)
-    say('  ' + output.rstrip().replace('\n', '\n  '))
+    for line in output.splitlines():
+        say('  ' + line)
     if code != want:
         table.fault('exit status %d, not %d: %s' % (code, want, command))
     for word in words:
@@ -394,10 +396,11 @@ def main():
     say('')
     for line in table.lines():
         say(line)
-    say('\nRaw counts of whole windows, nothing subtracted. The last row is a '
-        'window of\n%.1f s, the longest of them, without a packet. A call for '
-        'each packet shows as\n%d; of ours no count may differ from the '
-        'multiple it must be by more than %d.' % (lab.longest, FRAMES, NOISE))
+    say('\nRaw counts of whole windows of %d frames, nothing subtracted; the '
+        'last row is\na window of %.1f s, the longest of them, without a '
+        'packet. A call per packet\nshows as %d, so %d too many in a row of '
+        'ours pass for noise, and no more.' %
+        (FRAMES, lab.longest, FRAMES, NOISE))
     for text in table.faults:
         say('WRONG: ' + text)
     say('' if table.faults else 'All as it should be.')
