@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """One encap under test: its routes on a fresh node, frames sent, outcomes."""
+import os
 import socket
 import subprocess
 
@@ -19,7 +20,9 @@ class Failure(Exception):
 
 
 def read_slot():
-    """The lwtunnel slot of our module."""
+    """The lwtunnel slot of our module, which is loaded if need be."""
+    if not os.path.exists(SLOT):
+        subprocess.run(['modprobe', OURS], check=False)
     with open(SLOT, encoding='ascii') as file:
         return int(file.read())
 
@@ -42,8 +45,8 @@ class Phase:
         self.builder = frames.Builder(cfg.table.addrs, cfg.table.macros,
                                       cfg.table.macs, cfg.table.keys)
         self.trouble = {}
-        self.install(cases)
         self.slot = read_slot() if encap == OURS else netlink.SEG6_LOCAL_SLOT
+        self.install(cases)
         self.names = {self.builder.addr(s.addr): s.name
                       for s in self.table.sids.values()}
 
@@ -81,12 +84,11 @@ class Phase:
             if name == 'oif':
                 value = str(socket.if_nametoindex(value))
             words.append('%s=%s' % (name, value))
-        slot = read_slot()
-        data = netlink.wrap(slot, netlink.local_attrs(' '.join(words), {}))
+        data = netlink.wrap(self.slot, netlink.local_attrs(' '.join(words), {}))
         try:
             self.node.rtnl.request(
                 netlink.RTM_NEWROUTE, netlink.ACK | netlink.CREATE,
-                netlink.route(sid.addr, slot, data,
+                netlink.route(sid.addr, self.slot, data,
                               socket.if_nametoindex(sid.dev)))
         except netlink.NetlinkError as error:
             return '%s %s' % (error, error.text)
