@@ -260,7 +260,7 @@ boot_words() {
 	local line="panic=-1 oops=panic loglevel=7 $CMDLINE" list
 
 	[[ $KERNEL == uml-kunit ]] &&
-		line="kunit.enable=1 kunit.autorun=1 $line"
+		line="kunit.enable=1 kunit.autorun=1 slab_debug=F $line"
 	case $KERNEL in
 	uml-*)
 		read -ra list <<<"$line"
