@@ -99,7 +99,8 @@ static void path_to(const struct nlmsghdr *req, uint32_t offset, char *path,
 		type = mnl_attr_get_type(attr);
 		if (depth != 1 || type != SEG6NR_ENCAP)
 			path_add(path, size, nested_word(depth, type), type);
-		if (target == (const char *)attr)
+		if (target == (const char *)attr ||
+		    !(attr->nla_type & NLA_F_NESTED))
 			return;
 		end = (const char *)attr + attr->nla_len;
 		attr = mnl_attr_get_payload(attr);

@@ -5,13 +5,9 @@
 #include "../../module/uapi.h"
 #include "usage.h"
 
-#ifndef SEG6NOREF_VERSION
-#define SEG6NOREF_VERSION "unreleased"
-#endif
-
 void version_print(void)
 {
-	printf("seg6noref %s, module ABI version %d\n", SEG6NOREF_VERSION,
+	printf("seg6noref %s, module ABI version %d\n", SEG6NR_VERSION,
 	       SEG6NR_ABI_VERSION);
 }
 
