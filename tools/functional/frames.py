@@ -98,11 +98,10 @@ class Layer:
 class Where:
     """What a layer knows of the IP header in front of it."""
 
-    def __init__(self, src=b'', dst=b'', outer=True, final=False):
+    def __init__(self, src=b'', dst=b'', outer=True):
         self.src = src
         self.dst = dst
         self.outer = outer
-        self.final = final
 
     def pseudo(self, proto, size):
         """Checksum pseudo-header."""
@@ -224,8 +223,9 @@ class Builder:
         for name in filter(None, names.split(',')):
             name, _, times = name.partition('*')
             segs += [self.addr(name)] * int(times or 1)
-        if segs and not where.final:
-            where = Where(where.src, segs[0], where.outer, True)
+        if segs and int(left, 0):
+            # Checksums are made for where the packet ends up.
+            where = Where(where.src, segs[0], where.outer)
         proto, body = self.build(rest, where)
         last = layer.num('le', len(segs) - 1)
         key = layer.word('hmac', None)

@@ -8,6 +8,7 @@ import decode
 import frames
 import netlink
 import node
+import spoil
 
 OURS = 'seg6local_noref'
 TREE = 'seg6local'
@@ -103,11 +104,23 @@ class Phase:
         """Run one case; return what is wrong with it, or ''."""
         outcome = (case.here if self.encap == OURS else
                    self.cfg.quirks.tree(case))
+        if self.cfg.spoil:
+            return self.spoiled(case, outcome)
         if outcome:
             return self.check(case, outcome)
         if self.check(case, case.here):
             return ''
         return self.encap + ': the difference that the table lists is gone'
+
+    def spoiled(self, case, outcome):
+        """Run one case against a wrong outcome, which it must miss."""
+        kind = self.cfg.spoil
+        if kind == 'cause' and self.encap == TREE:
+            return ''
+        bad = outcome and spoil.outcome(kind, outcome)
+        if not bad or self.check(case, bad):
+            return ''
+        return '%s: a wrong %s passes' % (self.encap, kind)
 
     def check(self, case, outcome):
         """Run one case; return how it misses an outcome, or ''."""
@@ -166,10 +179,9 @@ class Phase:
         ident = 0
         if seen and seen[12:14] == b'\x08\x00':
             ident = int.from_bytes(seen[18:20], 'big')
-        if dev == 'tap':
-            return self.builder.frame(notation, 's', 'na', 64, ident=ident)
-        return self.builder.frame(notation, dev, node.PEERS[dev], 63,
-                                  ident=ident)
+        ends = ('s', 'na', 64) if dev == 'tap' else (dev, node.PEERS[dev], 63)
+        frame = self.builder.frame(notation, *ends, ident=ident)
+        return spoil.octets(self.cfg.spoil, frame)
 
     def compare_frames(self, outcome, seen):
         """Frames out, whole and in order, and none too many."""

@@ -13,6 +13,7 @@ import sys
 
 import phase
 import refuse
+import spoil
 import table
 from phase import OURS, TREE
 
@@ -90,7 +91,7 @@ def run_cases(cfg, report):
                 report.case(case.name, trouble)
             else:
                 report.note(case.name, trouble)
-        if encap == OURS:
+        if encap == OURS and not cfg.spoil:
             refuse.run(node, choose(cfg, cfg.table.refusals), report)
         node.node.close()
 
@@ -118,6 +119,8 @@ def options():
                         shutil.which('ip'), help='stock ip')
     parser.add_argument('--json', metavar='FILE',
                         help='write the results there')
+    parser.add_argument('--spoil', choices=spoil.KINDS, default='',
+                        help='expect something wrong: every case must notice')
     parser.add_argument('--hooks', action='store_true',
                         help='the cases with lwtunnel netfilter hooks on, '
                         'which stay on until reboot')
