@@ -10,7 +10,7 @@ lengths, next headers and checksums by itself, and must get the same octets.
 import os
 import sys
 
-from scapy.layers import inet, inet6, l2
+from scapy.layers import inet6, l2
 
 import decode
 import frames

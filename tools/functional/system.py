@@ -11,7 +11,7 @@ import time
 import frames
 import netlink
 import node
-from phase import CAUSES, OURS, SLOT, Failure, read_slot
+from phase import CAUSES, OURS, Failure, read_slot
 
 ABI = '/sys/module/' + OURS + '/parameters/abi'
 # The kernel's number of the encap that Debian kernels are built without
