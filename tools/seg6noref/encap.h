@@ -71,6 +71,9 @@ const char *encap_word(unsigned int type);
 const char *action_name(uint32_t action);
 const char *flavor_name(unsigned int bit);
 
+/* bpf.c: the same behind `endpoint'. */
+int bpf_parse(struct encap *encap, struct cmdline *line);
+
 /* encap_attr.c: false if @size does not hold it. */
 bool encap_put(struct nlmsghdr *nlh, size_t size, const struct encap *encap);
 void encap_get(struct encap *encap, const struct nlattr *rta_encap);

@@ -7,17 +7,14 @@
  * the module to say.
  */
 #include <arpa/inet.h>
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/syscall.h>
 #include <unistd.h>
-#include <linux/bpf.h>
 
 #include "../../module/uapi.h"
 #include "encap.h"
 #include "names.h"
+#include "usage.h"
 
 static const char *const action_names[SEG6NR_ACT_MAX + 1] = {
 	[SEG6NR_ACT_END]		= "End",
@@ -277,53 +274,11 @@ static int parse_srh(struct encap *encap, struct cmdline *line,
 	return EXIT_OK;
 }
 
-static int bpf_open_pinned(const char *path)
-{
-	union bpf_attr attr;
-
-	memset(&attr, 0, sizeof(attr));
-	attr.pathname = (uintptr_t)path;
-	return syscall(SYS_bpf, BPF_OBJ_GET, &attr, sizeof(attr));
-}
-
-/*
- * Pinned programs only: loading an object file takes a BPF loader, which
- * bpftool is.  The name is the one that ip gives to a pinned program.
- */
 static int parse_endpoint(struct encap *encap, struct cmdline *line,
 			  struct srh_words *srh)
 {
-	const char *mode, *path, *base;
-	int err;
-
 	(void)srh;
-	err = cmdline_value(line, &mode);
-	if (err)
-		return err;
-	if (strcmp(mode, "pinned") && strcmp(mode, "object-pinned") &&
-	    strcmp(mode, "fd")) {
-		if (word_is_prefix(mode, "object-file"))
-			complain("Load and pin the program first, then give pinned PATH (see bpftool prog load)");
-		else
-			complain("What mode is \"%s\"?", mode);
-		complain("Failed to parse eBPF program: Operation not permitted");
-		return EXIT_PARSE;
-	}
-	err = cmdline_value(line, &path);
-	if (err)
-		return err;
-	base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
-	if (snprintf(encap->prog_name, sizeof(encap->prog_name), "%s:[*fsobj]",
-		     base) >= (int)sizeof(encap->prog_name))
-		return complain_invalid(path, "path is too long");
-	encap->prog = bpf_open_pinned(path);
-	if (encap->prog < 0) {
-		complain("Cannot open pinned program \"%s\": %s", path,
-			 strerror(errno));
-		return EXIT_PARSE;
-	}
-	encap->has_prog = true;
-	return EXIT_OK;
+	return bpf_parse(encap, line);
 }
 
 static const struct encap_row encap_rows[] = {
@@ -378,6 +333,10 @@ int encap_parse(struct encap *encap, struct cmdline *line)
 
 	memset(encap, 0, sizeof(*encap));
 	encap->prog = -1;
+	if (cmdline_accept(line, "help")) {
+		usage_encap(stderr);
+		return EXIT_PARSE;
+	}
 	while ((row = encap_find(cmdline_peek(line)))) {
 		cmdline_skip(line);
 		if (encap_has(encap, row->type))

@@ -14,7 +14,9 @@
 #include "exec.h"
 #include "slot.h"
 
+#ifndef MODULE_DIR
 #define MODULE_DIR	"/sys/module/" SEG6NR_MODULE_NAME
+#endif
 #define SLOT_MAX	UINT16_MAX
 
 /* A number from a file of the module's parameters. */

@@ -39,19 +39,23 @@ setup() {
 	ip netns exec nr sysctl -qw net.vrf.strict_mode=1
 }
 
-# Words after the prefix; what show prints behind the prefix.
+# NAME, words behind the prefix, what show prints there, words to select it.
 roundtrip() {
-	local name=$1 words=$2 shown=$3 prefix=fc00::77
+	local name=$1 words=$2 shown=$3 where=${4:-} prefix=fc00::77
 
 	# shellcheck disable=SC2086
 	expect "$name: add" 0 '' h route add $prefix $words
+	# shellcheck disable=SC2086
 	expect "$name: show" 0 "$prefix  encap seg6local_noref $shown" \
-		h route show $prefix
+		h route show $prefix $where
+	# shellcheck disable=SC2086
 	expect "$name: show through ip" 0 \
-		"$prefix  encap seg6local_noref $shown" w route show $prefix
+		"$prefix  encap seg6local_noref $shown" \
+		w route show $prefix $where
 	# shellcheck disable=SC2086
 	expect "$name: del" 0 '' h route del $prefix $words
-	expect "$name: gone" 0 '' h route show $prefix
+	# shellcheck disable=SC2086
+	expect "$name: gone" 0 '' h route show $prefix $where
 }
 
 E=(encap seg6local_noref action)
@@ -81,6 +85,8 @@ roundtrips() {
 	roundtrip 'metric proto via mtu' \
 		"metric 9 proto static via fc01::9 ${E[*]} End mtu 1400 dev d0" \
 		"action End via fc01::9 dev d0 proto static metric 9 mtu 1400 pref medium"
+	roundtrip 'vrf NAME' "vrf vrf100 ${E[*]} End dev d0" \
+		"action End dev d0 $M" 'vrf vrf100'
 	roundtrip 'pref onlink' "${E[*]} End via fe80::7 dev d1 onlink pref high" \
 		"action End via fe80::7 dev d1 metric 1024 onlink pref high"
 }

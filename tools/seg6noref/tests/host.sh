@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# seg6noref without its module: host.sh PROGRAM, as root in an empty network
+# seg6noref without its module: host.sh BUILDDIR, as root in an empty network
 # namespace, with the kernel's own seg6local in the role of our encap (see
 # slot_fixed.c).
 #
@@ -9,7 +9,8 @@
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
-helper=$(readlink -f "$1")
+build=$(readlink -f "$1")
+helper=$build/seg6noref
 stock=$(command -v ip)
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
@@ -233,6 +234,55 @@ many() {
 	wait
 }
 
+# module SLOT ABI: play a module that is loaded
+module() {
+	mkdir -p "$build/module/parameters"
+	[ -z "$1" ] || echo "$1" >"$build/module/parameters/encap_type"
+	[ -z "$2" ] || echo "$2" >"$build/module/parameters/abi"
+}
+
+# The real slot.c, see unit_slot.c; modprobe is played too.
+slots() {
+	local what other='install both from the same release.'
+
+	rm -rf "$build/module"
+	expect 'not loaded' 0 '0 0' "$build/unit_slot" loaded
+	module 9 1
+	for what in loaded load; do
+		expect "$what: slot" 0 '0 9' "$build/unit_slot" "$what"
+	done
+	module 9 2
+	for what in loaded load; do
+		expect "$what: module of another ABI" 0 \
+			"Error: the module seg6local_noref speaks ABI version 2, this seg6noref speaks version 1: $other
+2 0" "$build/unit_slot" "$what"
+	done
+	module nine 1
+	expect 'slot that is no number' 0 \
+		"Error: no number in $build/module/parameters/encap_type.
+2 0" "$build/unit_slot"
+	rm "$build/module/parameters/abi"
+	expect 'module without an ABI' 0 \
+		"Error: cannot read $build/module/parameters/abi: No such file or directory.
+2 0" "$build/unit_slot"
+	rm -rf "$build/module"
+	printf '#!/bin/sh\nexit 3\n' >"$dir/bin/modprobe"
+	chmod +x "$dir/bin/modprobe"
+	expect_match 'modprobe fails' 0 \
+		'Error: the kernel module seg6local_noref is not loaded, and modprobe could not load it \(exit status 3\)\.' \
+		env PATH="$dir/bin:$PATH" "$build/unit_slot"
+	cat >"$dir/bin/modprobe" <<-END
+		#!/bin/sh
+		[ "\$*" = seg6local_noref ] || exit 1
+		mkdir -p "$build/module/parameters"
+		echo 8 >"$build/module/parameters/encap_type"
+		echo 1 >"$build/module/parameters/abi"
+	END
+	expect 'modprobe loads it' 0 '0 8' \
+		env PATH="$dir/bin:$PATH" "$build/unit_slot"
+	rm -rf "$build/module"
+}
+
 if [ "$("$stock" -6 route show table all | wc -l)" != 0 ]; then
 	echo 'Bail out! This needs an empty network namespace: unshare -n'
 	exit 1
@@ -245,4 +295,5 @@ handing_on
 spliced
 races
 many
+slots
 finish

@@ -96,6 +96,7 @@ int main(void)
 	test_printing();
 	test_extack();
 	test_listings();
+	test_nl();
 	names_free();
 	printf("1..%d\n%d passed, %d failed\n", passed + failed, passed,
 	       failed);

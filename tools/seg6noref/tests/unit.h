@@ -27,5 +27,6 @@ void test_messages(void);
 void test_printing(void);
 void test_extack(void);
 void test_listings(void);
+void test_nl(void);
 
 #endif /* SEG6NOREF_UNIT_H */

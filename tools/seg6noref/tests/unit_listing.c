@@ -205,8 +205,42 @@ static void test_json(void)
 	nl_msgs_free(&l.msgs);
 }
 
+/* Flip octets of multipath routes; the sanitizers watch, see unit_print.c. */
+static void test_mutations(void)
+{
+	static const uint16_t ours[] = { TEST_SLOT, TEST_SLOT };
+	static const struct route_hidden hidden;
+	struct options opts = { 0 };
+	struct listing l = { .opts = &opts, .slot = TEST_SLOT };
+	struct encap_refs refs = { 0 };
+	struct out out = { 0 };
+	struct nlmsghdr *copy;
+	unsigned int round;
+	size_t len, i;
+
+	add_multipath(&l, ours);
+	len = l.msgs.len;
+	out.file = fopen("/dev/null", "w");
+	for (round = 0; round < 256 * (len - sizeof(*copy)); round++) {
+		copy = malloc(len);
+		memcpy(copy, l.msgs.data, len);
+		((uint8_t *)(copy + 1))[round / 256] = round;
+		route_print(&out, copy, TEST_SLOT, &hidden);
+		if (listing_encaps(copy, &refs))
+			for (i = 0; i < refs.count; i++)
+				listing_put_encap(out.file, &l, &refs.refs[i],
+						  0);
+		free(copy);
+	}
+	fclose(out.file);
+	free(refs.refs);
+	nl_msgs_free(&l.msgs);
+	check_true("mutated multipath routes do no harm", round > 0);
+}
+
 void test_listings(void)
 {
+	test_mutations();
 	test_text();
 	test_multipath();
 	test_json();
