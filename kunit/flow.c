@@ -5,6 +5,7 @@
 #include <linux/in.h>
 #include <linux/netdevice.h>
 #include <net/dst.h>
+#include <net/flow.h>
 
 #include "flow.h"
 #include "harness.h"
@@ -222,6 +223,33 @@ void seg6nr_send(struct kunit *test, const struct seg6nr_frame *frame,
 }
 
 /**
+ * seg6nr_send_volley() - send many copies of a frame, none of which is kept
+ * @test: the case; failed if memory is short
+ * @frame: the frame
+ * @count: how many
+ */
+void seg6nr_send_volley(struct kunit *test, const struct seg6nr_frame *frame,
+			unsigned int count)
+{
+	struct sk_buff *master = seg6nr_volley_open(frame);
+	struct sk_buff *skb;
+
+	if (!master) {
+		KUNIT_FAIL(test, "no memory for a packet");
+		return;
+	}
+	while (count--) {
+		skb = seg6nr_volley_skb(master, frame);
+		if (!skb) {
+			KUNIT_FAIL(test, "no memory for a packet");
+			break;
+		}
+		seg6nr_inject(skb);
+	}
+	kfree_skb(master);
+}
+
+/**
  * seg6nr_account_open() - begin to watch a dst's references
  * @account: the account
  * @what: name of the dst for messages
@@ -252,6 +280,31 @@ void seg6nr_account_adopt(struct seg6nr_account *account, const char *what,
 	account->dst = dst;
 	account->holds = holds;
 	account->base = seg6nr_dst_refs(dst);
+}
+
+/**
+ * seg6nr_account_open_route() - the same for the dst of an IPv6 destination
+ * @account: the account
+ * @what: name of the dst for messages
+ * @daddr: the destination, looked up as the input path does
+ * @holds: references to take, more than the packets that follow
+ */
+void seg6nr_account_open_route(struct seg6nr_account *account,
+			       const char *what, const struct in6_addr *daddr,
+			       unsigned int holds)
+{
+	struct flowi6 fl6 = {
+		.flowi6_iif = seg6nr_env.in->ifindex,
+		.daddr = *daddr,
+		.saddr = seg6nr_addr_peer,
+	};
+
+	local_bh_disable();
+	rcu_read_lock();
+	seg6nr_account_open(account, what,
+			    seg6nr_route_noref(NULL, &fl6), holds);
+	rcu_read_unlock();
+	local_bh_enable();
 }
 
 /**

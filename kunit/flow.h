@@ -55,6 +55,8 @@ void seg6nr_flow_frame(const struct seg6nr_flow *flow, enum seg6nr_goal goal,
 		       struct seg6nr_frame *frame);
 void seg6nr_send(struct kunit *test, const struct seg6nr_frame *frame,
 		 unsigned int count);
+void seg6nr_send_volley(struct kunit *test, const struct seg6nr_frame *frame,
+			unsigned int count);
 
 /**
  * struct seg6nr_account - references of one dst
@@ -74,6 +76,9 @@ void seg6nr_account_open(struct seg6nr_account *account, const char *what,
 			 struct dst_entry *dst, unsigned int holds);
 void seg6nr_account_adopt(struct seg6nr_account *account, const char *what,
 			  struct dst_entry *dst, unsigned int holds);
+void seg6nr_account_open_route(struct seg6nr_account *account,
+			       const char *what, const struct in6_addr *daddr,
+			       unsigned int holds);
 void seg6nr_account_check(struct kunit *test, struct seg6nr_account *account,
 			  const char *flow, unsigned int packets);
 void seg6nr_account_close(struct seg6nr_account *account);

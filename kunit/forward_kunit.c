@@ -91,11 +91,31 @@ static void check_allocations(struct kunit *test,
 			    flow->name, packets, expected, made);
 }
 
+/* Volleys end at dst_input(): the forward path would unshare each packet. */
+static void fire(struct kunit *test, struct seg6nr_watch *watch,
+		 const struct seg6nr_account *account,
+		 const struct seg6nr_frame *frame, unsigned int packets)
+{
+	bool volley = packets > 2;
+
+	watch->end = volley ? SEG6NR_AT_INPUT : SEG6NR_AT_FORWARD;
+	if (volley)
+		seg6nr_tap(account->dst);
+	seg6nr_watch_start(watch);
+	if (volley)
+		seg6nr_send_volley(test, frame, packets);
+	else
+		seg6nr_send(test, frame, packets);
+	seg6nr_watch_stop(watch);
+	if (volley)
+		seg6nr_untap();
+}
+
 static void check_cached(struct kunit *test, const struct seg6nr_flow *flow,
 			 unsigned int packets)
 {
-	struct seg6nr_watch watch = { .end = SEG6NR_AT_FORWARD };
 	struct seg6nr_account account;
+	struct seg6nr_watch watch = {};
 	struct seg6nr_frame frame;
 	int before;
 
@@ -104,12 +124,10 @@ static void check_cached(struct kunit *test, const struct seg6nr_flow *flow,
 		return;
 
 	before = allocations();
-	seg6nr_watch_start(&watch);
-	seg6nr_send(test, &frame, packets);
-	seg6nr_watch_stop(&watch);
+	fire(test, &watch, &account, &frame, packets);
 	check_allocations(test, flow, before, 0, packets);
 
-	check_sight(test, flow, &watch.at[SEG6NR_AT_FORWARD], packets,
+	check_sight(test, flow, &watch.at[watch.end], packets,
 		    account.base + own_refs(flow));
 	seg6nr_account_check(test, &account, flow->name, packets);
 	seg6nr_account_close(&account);
@@ -204,7 +222,7 @@ static void check_cloned(struct kunit *test, const struct seg6nr_flow *flow,
 
 	before = allocations();
 	seg6nr_watch_start(&watch);
-	seg6nr_send(test, &frame, packets);
+	seg6nr_send_volley(test, &frame, packets);
 	seg6nr_watch_stop(&watch);
 	check_allocations(test, flow, before, packets, packets);
 
@@ -261,12 +279,11 @@ static void dst_input_reference(struct kunit *test)
 
 	seg6nr_flow_frame(flow, SEG6NR_TO_BEHIND, &frame);
 	if (open_route(test, flow, &frame, 2, &account)) {
-		if (seg6nr_tap(account.dst)) {
-			seg6nr_watch_start(&watch);
-			seg6nr_send(test, &frame, 2);
-			seg6nr_watch_stop(&watch);
-			seg6nr_untap();
-		}
+		seg6nr_tap(account.dst);
+		seg6nr_watch_start(&watch);
+		seg6nr_send(test, &frame, 2);
+		seg6nr_watch_stop(&watch);
+		seg6nr_untap();
 		check_sight(test, flow, &watch.at[SEG6NR_AT_INPUT], 2,
 			    account.base + own_refs(flow));
 		seg6nr_account_check(test, &account, flow->name, 2);

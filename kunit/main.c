@@ -8,7 +8,8 @@
 #include "harness.h"
 #include "suites.h"
 
-seg6nr_suites(&seg6nr_forward_suite);
+seg6nr_suites(&seg6nr_forward_suite, &seg6nr_special_suite,
+	      &seg6nr_local_suite);
 
 static int __init seg6nr_kunit_init(void)
 {

@@ -170,7 +170,8 @@ static void dress(struct sk_buff *skb)
 static struct sk_buff *make(const struct seg6nr_frame *frame,
 			    unsigned int linear)
 {
-	struct sk_buff *skb = alloc_skb(HEADROOM + frame->len, GFP_KERNEL);
+	struct sk_buff *skb = alloc_skb_fclone(HEADROOM + frame->len,
+					       GFP_KERNEL);
 
 	if (!skb)
 		return NULL;
@@ -221,6 +222,65 @@ struct sk_buff *seg6nr_skb_paged(const struct seg6nr_frame *frame)
 }
 
 /**
+ * seg6nr_volley_open() - get ready to send many copies of a frame
+ * @frame: the frame; must stay
+ *
+ * Under a debug kernel allocating an skb takes longer than all the rest of a
+ * packet's life.  A volley's packets are clones of one skb, which comes with
+ * room for one; as it has given up its headers they may be written in place.
+ *
+ * Context: process, may sleep.
+ *
+ * Return: that skb, freed with kfree_skb(), or NULL.
+ */
+struct sk_buff *seg6nr_volley_open(const struct seg6nr_frame *frame)
+{
+	struct sk_buff *master = seg6nr_skb(frame);
+
+	if (master) {
+		skb_pull(master, frame->len);
+		__skb_header_release(master);
+	}
+	return master;
+}
+
+/**
+ * seg6nr_volley_skb() - make the next packet of a volley
+ * @master: from seg6nr_volley_open()
+ * @frame: the same as there
+ *
+ * Context: any.  The last packet must be gone.
+ *
+ * Return: the skb or NULL.
+ */
+struct sk_buff *seg6nr_volley_skb(struct sk_buff *master,
+				  const struct seg6nr_frame *frame)
+{
+	struct sk_buff *skb = skb_clone(master, GFP_ATOMIC);
+
+	if (skb)
+		memcpy(skb_push(skb, frame->len), frame->data, frame->len);
+	return skb;
+}
+
+/**
+ * seg6nr_route_noref() - look a packet's route up as the input path does
+ * @skb: the packet, may be NULL
+ * @fl6: its flow
+ *
+ * Context: BH off, RCU read section, whose end is the end of the dst, too.
+ *
+ * Return: the dst, an error entry if there is none.
+ */
+struct dst_entry *seg6nr_route_noref(const struct sk_buff *skb,
+				     struct flowi6 *fl6)
+{
+	return ip6_route_input_lookup(seg6nr_env.net, seg6nr_env.in, fl6, skb,
+				      RT6_LOOKUP_F_HAS_SADDR |
+				      RT6_LOOKUP_F_DST_NOREF);
+}
+
+/**
  * seg6nr_inject() - hand a packet to the SID's route, as ip6_rcv_finish() does
  * @skb: the packet, handed over
  *
@@ -240,15 +300,11 @@ int seg6nr_inject(struct sk_buff *skb)
 		.daddr = hdr->daddr,
 		.saddr = hdr->saddr,
 	};
-	struct dst_entry *dst;
 	int rc;
 
 	local_bh_disable();
 	rcu_read_lock();
-	dst = ip6_route_input_lookup(seg6nr_env.net, skb->dev, &fl6, skb,
-				     RT6_LOOKUP_F_HAS_SADDR |
-				     RT6_LOOKUP_F_DST_NOREF);
-	skb_dst_set_noref(skb, dst);
+	skb_dst_set_noref(skb, seg6nr_route_noref(skb, &fl6));
 	rc = dst_input(skb);
 	rcu_read_unlock();
 	local_bh_enable();

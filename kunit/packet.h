@@ -26,6 +26,9 @@
 /* Where the inner packet begins in frames of seg6nr_frame_inner*(). */
 #define SEG6NR_OFF_INNER	64
 
+struct dst_entry;
+struct flowi6;
+
 struct seg6nr_frame {
 	unsigned int	len;
 	u8		data[SEG6NR_FRAME_MAX];
@@ -39,6 +42,11 @@ void seg6nr_frame_inner4(struct seg6nr_frame *frame, __be32 daddr);
 
 struct sk_buff *seg6nr_skb(const struct seg6nr_frame *frame);
 struct sk_buff *seg6nr_skb_paged(const struct seg6nr_frame *frame);
+struct sk_buff *seg6nr_volley_open(const struct seg6nr_frame *frame);
+struct sk_buff *seg6nr_volley_skb(struct sk_buff *master,
+				  const struct seg6nr_frame *frame);
+struct dst_entry *seg6nr_route_noref(const struct sk_buff *skb,
+				     struct flowi6 *fl6);
 int seg6nr_inject(struct sk_buff *skb);
 void seg6nr_receive(struct sk_buff *skb);
 

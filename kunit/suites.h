@@ -6,5 +6,7 @@
 struct kunit_suite;
 
 extern struct kunit_suite seg6nr_forward_suite;
+extern struct kunit_suite seg6nr_special_suite;
+extern struct kunit_suite seg6nr_local_suite;
 
 #endif /* SEG6NR_KUNIT_SUITES_H */

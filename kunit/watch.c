@@ -161,23 +161,18 @@ void seg6nr_watch_stop(struct seg6nr_watch *watch)
  * checksum's state, for one).  The only way to see it as dst_input() does is
  * to be what it calls.
  *
- * Return: false if another dst is tapped already.
+ * One at a time.
  */
-bool seg6nr_tap(struct dst_entry *dst)
+void seg6nr_tap(struct dst_entry *dst)
 {
-	if (tapped.dst)
-		return false;
-
 	tapped.dst = dst;
 	tapped.input = dst->input;
 	WRITE_ONCE(dst->input, at_input);
-	return true;
 }
 
 /** seg6nr_untap() - undo seg6nr_tap() */
 void seg6nr_untap(void)
 {
-	if (tapped.dst)
-		WRITE_ONCE(tapped.dst->input, tapped.input);
+	WRITE_ONCE(tapped.dst->input, tapped.input);
 	tapped.dst = NULL;
 }

@@ -67,7 +67,7 @@ void seg6nr_watch_exit(struct net *net);
 void seg6nr_watch_start(struct seg6nr_watch *watch);
 void seg6nr_watch_stop(struct seg6nr_watch *watch);
 bool seg6nr_watch_take(enum seg6nr_point point, struct sk_buff *skb);
-bool seg6nr_tap(struct dst_entry *dst);
+void seg6nr_tap(struct dst_entry *dst);
 void seg6nr_untap(void);
 
 #endif /* SEG6NR_KUNIT_WATCH_H */
