@@ -14,7 +14,7 @@ import subprocess
 import sys
 import time
 
-import cases
+import cases  # first: it also makes tools/functional known
 import netlink
 
 FRAMES = 1000
