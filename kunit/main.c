@@ -9,7 +9,7 @@
 #include "suites.h"
 
 seg6nr_suites(&seg6nr_forward_suite, &seg6nr_special_suite,
-	      &seg6nr_local_suite);
+	      &seg6nr_local_suite, &seg6nr_drop_suite);
 
 static int __init seg6nr_kunit_init(void)
 {

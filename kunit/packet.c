@@ -100,6 +100,25 @@ void seg6nr_frame_steered(struct seg6nr_frame *frame,
 }
 
 /**
+ * seg6nr_frame_loop() - a UDP packet that visits the SID again and again
+ * @frame: made anew
+ * @visits: how often, at most SEG6NR_VISITS_MAX
+ */
+void seg6nr_frame_loop(struct seg6nr_frame *frame, unsigned int visits)
+{
+	struct in6_addr segments[SEG6NR_VISITS_MAX];
+	unsigned int i;
+
+	for (i = 0; i < visits; i++)
+		segments[i] = seg6nr_addr_sid;
+
+	start(frame);
+	put_srh(frame, IPPROTO_UDP, visits - 1, segments, visits);
+	put_udp(frame);
+	finish(frame);
+}
+
+/**
  * seg6nr_frame_inner6() - UDP over IPv6 in a packet that ends at the SID
  * @frame: made anew
  * @daddr: the inner packet's destination

@@ -12,6 +12,7 @@
 #include <linux/skbuff.h>
 
 #define SEG6NR_FRAME_MAX	256
+#define SEG6NR_VISITS_MAX	10
 
 /* Where things are in frames of seg6nr_frame_steered(). */
 #define SEG6NR_OFF_NEXTHDR	6
@@ -36,6 +37,7 @@ struct seg6nr_frame {
 
 void seg6nr_frame_steered(struct seg6nr_frame *frame,
 			  const struct in6_addr *next);
+void seg6nr_frame_loop(struct seg6nr_frame *frame, unsigned int visits);
 void seg6nr_frame_inner6(struct seg6nr_frame *frame,
 			 const struct in6_addr *daddr);
 void seg6nr_frame_inner4(struct seg6nr_frame *frame, __be32 daddr);

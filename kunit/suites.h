@@ -8,5 +8,6 @@ struct kunit_suite;
 extern struct kunit_suite seg6nr_forward_suite;
 extern struct kunit_suite seg6nr_special_suite;
 extern struct kunit_suite seg6nr_local_suite;
+extern struct kunit_suite seg6nr_drop_suite;
 
 #endif /* SEG6NR_KUNIT_SUITES_H */
