@@ -202,7 +202,7 @@ static int add_vrf(void)
 	return err;
 }
 
-static int add_routes(void)
+static int change_routes(int (*change)(const struct seg6nr_route *route))
 {
 	int out = seg6nr_env.out->ifindex, keep = seg6nr_env.keep->ifindex;
 	const struct seg6nr_route rows[] = {
@@ -225,7 +225,7 @@ static int add_routes(void)
 	int err = 0;
 
 	for (i = 0; !err && i < ARRAY_SIZE(rows); i++)
-		err = seg6nr_rtnl_route_add(&rows[i]);
+		err = change(&rows[i]);
 	return err;
 }
 
@@ -241,7 +241,7 @@ static int build_network(void)
 	if (!err)
 		err = add_vrf();
 	if (!err)
-		err = add_routes();
+		err = change_routes(seg6nr_rtnl_route_add);
 	if (err)
 		pr_err("cannot build the test network: error %d %s\n", err,
 		       seg6nr_rtnl_text());
@@ -305,6 +305,32 @@ void seg6nr_env_exit(void)
 }
 
 /**
+ * seg6nr_env_lose_routes() - delete all routes that packets go by
+ * @test: the case; failed if this is not possible
+ */
+void seg6nr_env_lose_routes(struct kunit *test)
+{
+	int err = change_routes(seg6nr_rtnl_route_del);
+
+	if (err)
+		KUNIT_FAIL(test, "cannot delete the routes: error %d %s", err,
+			   seg6nr_rtnl_text());
+}
+
+/**
+ * seg6nr_env_regain_routes() - undo seg6nr_env_lose_routes()
+ * @test: the case; failed if this is not possible
+ */
+void seg6nr_env_regain_routes(struct kunit *test)
+{
+	int err = change_routes(seg6nr_rtnl_route_add);
+
+	if (err)
+		KUNIT_FAIL(test, "cannot add the routes: error %d %s", err,
+			   seg6nr_rtnl_text());
+}
+
+/**
  * seg6nr_case_init() - what each case starts with: it stays on its CPU
  * @test: the case, in its own thread
  *
@@ -337,6 +363,30 @@ void seg6nr_books_read(struct seg6nr_books *books)
 	books->module_refs = seg6nr_module_refs();
 }
 
+static void check_module(struct kunit *test, const struct seg6nr_books *before,
+			 const struct seg6nr_books *now, const char *what)
+{
+	KUNIT_EXPECT_EQ_MSG(test, now->module_refs, before->module_refs,
+			    "%s: expected %d references to the module, seen %d",
+			    what, before->module_refs, now->module_refs);
+}
+
+/**
+ * seg6nr_books_check_module() - compare the module's references only
+ * @test: the case
+ * @before: an earlier count
+ * @what: what happened since, for the message
+ */
+void seg6nr_books_check_module(struct kunit *test,
+			       const struct seg6nr_books *before,
+			       const char *what)
+{
+	struct seg6nr_books now;
+
+	seg6nr_books_read(&now);
+	check_module(test, before, &now, what);
+}
+
 /**
  * seg6nr_books_check() - compare with an earlier count
  * @test: the case
@@ -358,7 +408,5 @@ void seg6nr_books_check(struct kunit *test, const struct seg6nr_books *before,
 	KUNIT_EXPECT_EQ_MSG(test, now.out_refs, before->out_refs,
 			    "%s: expected %d references to the output device, seen %d",
 			    what, before->out_refs, now.out_refs);
-	KUNIT_EXPECT_EQ_MSG(test, now.module_refs, before->module_refs,
-			    "%s: expected %d references to the module, seen %d",
-			    what, before->module_refs, now.module_refs);
+	check_module(test, before, &now, what);
 }
