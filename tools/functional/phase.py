@@ -235,8 +235,9 @@ def difference(dev, want, have):
         lines.append('%s: no frame' % dev)
     else:
         lines.append('%s: frame differs' % dev)
+    same = len(os.path.commonprefix([want, have]))
     for label, octets in (('want', want), ('have', have)):
         if octets:
             lines.append('%s %s' % (label, decode.frame(octets)))
-            lines += ['  ' + line for line in decode.dump(octets)]
+            lines += ['  ' + line for line in decode.dump(octets, same)]
     return lines

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Cases about the module as a whole, and about it, helper and stock ip."""
+import copy
+import errno
 import os
 import re
 import shutil
@@ -11,7 +13,8 @@ import time
 import frames
 import netlink
 import node
-from phase import CAUSES, OURS, Failure, read_slot
+import table
+from phase import CAUSES, OURS, Failure, Phase, read_slot
 
 ABI = '/sys/module/' + OURS + '/parameters/abi'
 # The kernel's number of the encap that Debian kernels are built without
@@ -352,10 +355,80 @@ def accept_other_commands(desk):
                                                   stock))
 
 
+class Vrf:
+    """A node whose DT4 SID was made with the VRF that it starts with."""
+
+    def __init__(self, cfg):
+        self.phase = Phase(cfg, OURS, [c for c in cfg.table.cases
+                                       if c.name == 'dt4_vrf'])
+        self.case = next(c for c in cfg.table.cases if c.name == 'dt4_vrf')
+
+    def check(self):
+        """The case of the table, as it is."""
+        trouble = self.phase.run(self.case)
+        need(not trouble, trouble)
+
+    def remove(self):
+        """Delete the VRF."""
+        self.phase.node.must('link del vrf100\n')
+
+    def rebuild(self):
+        """Make another VRF of the same table."""
+        self.phase.node.must(
+            'link add vrf100 type vrf table 100\n'
+            'link set vrf100 up\nlink set nd master vrf100\n'
+            'neigh replace {Q4} lladdr {q} dev nd nud permanent\n'
+            'route replace 192.0.2.0/24 via {Q4} dev nd table 100\n'.format(
+                **self.phase.table.addrs, **self.phase.table.macs))
+
+
+def vrf_made_again(cfg):
+    """A SID follows its table to a VRF that was made anew."""
+    vrf = Vrf(cfg)
+    vrf.check()
+    vrf.remove()
+    vrf.rebuild()
+    vrf.check()
+    vrf.phase.node.close()
+
+
+def vrf_gone(cfg):
+    """Without its VRF a SID drops, and says so."""
+    vrf = Vrf(cfg)
+    vrf.remove()
+    lost = copy.copy(vrf.case)
+    lost.here = table.Outcome([], [(0, 0, 1)], 'drop_vrf')
+    trouble = vrf.phase.run(lost)
+    need(not trouble, trouble)
+    vrf.rebuild()
+    vrf.check()
+    vrf.phase.node.close()
+
+
+def vrf_not_strict(cfg):
+    """Without strict mode a DT4 SID is refused."""
+    vrf = Vrf(cfg)
+    node.sysctl('net/vrf/strict_mode', 0)
+    data = netlink.wrap(read_slot(), netlink.local_attrs(
+        'action=8 vrftable=100', {}))
+    try:
+        vrf.phase.node.rtnl.request(
+            netlink.RTM_NEWROUTE, netlink.ACK | netlink.CREATE, netlink.route(
+                SID, read_slot(), data, socket.if_nametoindex('na')))
+    except netlink.NetlinkError as error:
+        need(error.errno == errno.EPERM and
+             error.text.startswith('vrftable: '), '%s %r' % (error,
+                                                             error.text))
+    else:
+        raise Failure('the kernel takes it')
+    vrf.phase.node.close()
+
+
 MODULE = (parameters_readable, statistics_readable, unload_idle, autoload,
           unload_refused, reload_and_use, device_takes_routes,
           namespace_takes_routes, slot_too_big, slot_negative, slot_taken,
           abi_given, slot_given)
+VRF = (vrf_made_again, vrf_gone, vrf_not_strict)
 DESK = (accept_show, accept_counter, accept_stock_show,
         accept_wrong_attribute, accept_replace_delete, accept_other_commands)
 
@@ -371,7 +444,8 @@ def attempt(case, argument):
 
 def run(cfg, report):
     """Run the cases whose name matches."""
-    for case in MODULE:
+    vrf = () if 'vrf' in cfg.quirks.absent else VRF
+    for case in MODULE + vrf:
         if re.search(cfg.case, case.__name__):
             report.case(case.__name__, attempt(case, cfg))
     for case in DESK:
