@@ -244,8 +244,7 @@ static int parse_flavors(struct encap *encap, struct cmdline *line,
 	if (err)
 		return err;
 	return parse_length(line, "nflen", &encap->has_nflen, &encap->nflen,
-			    "\"locator-node function length\" value is "
-			    "invalid");
+			    "\"locator-node function length\" value is invalid");
 }
 
 static int parse_srh(struct encap *encap, struct cmdline *line,

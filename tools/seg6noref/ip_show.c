@@ -121,7 +121,7 @@ static const struct nlattr *attrs_encap(const struct nlattr *attr,
 /* All encaps of @msg; the caller frees refs->refs, and may reuse @refs. */
 bool listing_encaps(const struct nlmsghdr *msg, struct encap_refs *refs)
 {
-	const struct nlattr *multipath;
+	const struct nlattr *attrs, *multipath;
 	const struct rtnexthop *nh;
 	bool good = true;
 	size_t left, step;
@@ -129,9 +129,9 @@ bool listing_encaps(const struct nlmsghdr *msg, struct encap_refs *refs)
 	refs->count = 0;
 	if (mnl_nlmsg_get_payload_len(msg) < sizeof(struct rtmsg))
 		return false;
-	multipath = attrs_encap(mnl_nlmsg_get_payload_offset(msg,
-							sizeof(struct rtmsg)),
-				mnl_nlmsg_get_payload_tail(msg), refs, &good);
+	attrs = mnl_nlmsg_get_payload_offset(msg, sizeof(struct rtmsg));
+	multipath = attrs_encap(attrs, mnl_nlmsg_get_payload_tail(msg), refs,
+				&good);
 	if (!multipath)
 		return good;
 	nh = mnl_attr_get_payload(multipath);

@@ -189,6 +189,11 @@ static void test_json(void)
 		     "[{\"dst\":\"fc00::/64\"},{\"dst\":\"fc00::2\",\"encap\":\"ioam6\"}]",
 		     NO);
 	check_splice("JSON, one object", &l, "[{\"dst\":\"fc00::/64\"}]", NO);
+	check_splice("JSON, no encap where there was one", &l,
+		     "[{\"dst\":\"fc00::/64\"},{\"dst\":\"fc00::1\"}]", NO);
+	check_splice("JSON, an encap where there was none", &l,
+		     "[{\"dst\":\"fc00::/64\",\"encap\":\"x\"},{\"dst\":\"fc00::1\",\"encap\":\"ioam6\"}]",
+		     NO);
 	check_splice("JSON cut off", &l,
 		     "[{\"dst\":\"fc00::/64\"},{\"dst\":\"fc00::1\",\"enc", NO);
 	check_splice("no JSON", &l, "fc00::/64 dev lo\n", NO);

@@ -86,7 +86,8 @@ static void test_fields(void)
 			 "{\"dst\":\"fc00::1\",\"encap\":{\"encap_type\":\"seg6local_noref\",%s},\"dev\":\"lo\",\"flags\":[]}",
 			 c->json);
 		got = print(nlh, json_out);
-		check(c->words, want, got);
+		snprintf(words, sizeof(words), "JSON: %s", c->words);
+		check(words, want, got);
 		free(got);
 		free(nlh);
 	}
@@ -205,11 +206,11 @@ static uint32_t next_random(uint32_t *state)
 static void test_mutations(void)
 {
 	static const char *const words[] = {
-		"fc00::1 dev lo mtu 1400 " E
+		"mutated: fc00::1 dev lo mtu 1400 " E
 		"action End.B6 srh segs fc00::1,fc00::2 hmac 7 count",
-		"fc00::1 dev lo via fe80::1 " E
+		"mutated: fc00::1 dev lo via fe80::1 " E
 		"action End.X nh6 fe80::1 oif lo flavors next-csid lblen 32 count",
-		"fc00::1 from fc00::/16 dev lo " E
+		"mutated: fc00::1 from fc00::/16 dev lo " E
 		"action End.DT46 vrftable 7 table 8 nh4 1.2.3.4 iif lo",
 	};
 	struct nlmsghdr *nlh, *copy;
@@ -219,7 +220,7 @@ static void test_mutations(void)
 	int round;
 
 	for (i = 0; i < MNL_ARRAY_SIZE(words); i++) {
-		nlh = build_words("add", words[i]);
+		nlh = build_words("add", strchr(words[i], ' ') + 1);
 		len = nlh->nlmsg_len;
 		for (round = 0; round < ROUNDS; round++) {
 			/* A block of its own, for its end to be noticed. */
@@ -237,7 +238,7 @@ static void test_mutations(void)
 			free(copy);
 		}
 		free(nlh);
-		check_true("mutated messages do no harm", true);
+		check_true(words[i], round == ROUNDS);
 	}
 }
 
