@@ -436,6 +436,11 @@ static int file_attrs(const struct nlattr *nest, const struct nlattr **tb,
 	return 0;
 }
 
+/* Numbers that no kernel gives a behaviour: 11 to 14 are names only. */
+#define UNDEFINED_ACTIONS						\
+	(BIT_ULL(SEG6NR_ACT_UNSPEC) | GENMASK_ULL(63, SEG6NR_ACT_MAX + 1) | \
+	 GENMASK_ULL(SEG6NR_ACT_END_AM, SEG6NR_ACT_END_BM))
+
 /* Whether the action exists and takes just what is given. */
 static int check_action(const struct nlattr *nest, const struct nlattr **tb,
 			struct netlink_ext_ack *extack)
@@ -449,6 +454,9 @@ static int check_action(const struct nlattr *nest, const struct nlattr **tb,
 		return refuse_fault(extack, nest, SEG6NR_A_ACTION, MISSING,
 				    -EINVAL);
 
+	if (BIT_ULL(min_t(u32, nla_get_u32(action), 63)) & UNDEFINED_ACTIONS)
+		return seg6nr_refuse(extack, action, "action: unknown",
+				     -EINVAL);
 	behavior = seg6nr_behavior(nla_get_u32(action));
 	if (!behavior)
 		return seg6nr_refuse(extack, action, "action: unknown",

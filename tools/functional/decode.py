@@ -132,7 +132,11 @@ def frame(data):
     return macs + packet(proto, data[14:])
 
 
-def dump(data):
-    """Hex dump, 16 octets a line."""
-    return ['%04x  %s' % (i, data[i:i + 16].hex(' '))
-            for i in range(0, len(data), 16)]
+def dump(data, around=None, rows=16):
+    """Hex dump, 16 octets a line; of long data the rows around an offset."""
+    lines = ['%04x  %s' % (i, data[i:i + 16].hex(' '))
+             for i in range(0, len(data), 16)]
+    if around is None or len(lines) <= rows:
+        return lines
+    first = max(0, around // 16 - rows // 2)
+    return lines[first:first + rows]

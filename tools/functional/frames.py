@@ -98,11 +98,10 @@ class Layer:
 class Where:
     """What a layer knows of the IP header in front of it."""
 
-    def __init__(self, src=b'', dst=b'', outer=True, final=False):
+    def __init__(self, src=b'', dst=b'', outer=True):
         self.src = src
         self.dst = dst
         self.outer = outer
-        self.final = final
 
     def pseudo(self, proto, size):
         """Checksum pseudo-header."""
@@ -218,14 +217,15 @@ class Builder:
         return IPV4, head[:10] + struct.pack('!H', total) + head[12:] + body
 
     def do_srh(self, layer, rest, where):
-        """SRH[SEG,SEG*TIMES,…;SL](type=,le=,len=,flags=,tag=,tlv=,hmac=,nh=)."""
+        """SRH[SEG,SEG*N,…;SL](type=,le=,len=,flags=,tag=,tlv=,hmac=,nh=)."""
         names, _, left = layer.segs.partition(';')
         segs = []
         for name in filter(None, names.split(',')):
             name, _, times = name.partition('*')
             segs += [self.addr(name)] * int(times or 1)
-        if segs and not where.final:
-            where = Where(where.src, segs[0], where.outer, True)
+        if segs and int(left, 0):
+            # Checksums are made for where the packet ends up.
+            where = Where(where.src, segs[0], where.outer)
         proto, body = self.build(rest, where)
         last = layer.num('le', len(segs) - 1)
         key = layer.word('hmac', None)
@@ -236,9 +236,9 @@ class Builder:
         if len(area) % 8:
             raise NotationError('SRH: %d octets' % len(area))
         return RH, struct.pack(
-            '!BBBBBBH', layer.num('nh', proto), layer.num('len', len(area) // 8),
-            layer.num('type', 4), int(left, 0), last & 0xff, flags,
-            layer.num('tag', 0)) + area + body
+            '!BBBBBBH', layer.num('nh', proto),
+            layer.num('len', len(area) // 8), layer.num('type', 4),
+            int(left, 0), last & 0xff, flags, layer.num('tag', 0)) + area + body
 
     def hmac_tlv(self, key, src, last, flags, segs):
         """HMAC TLV over the fields of an SRH, SHA-256."""
@@ -352,13 +352,14 @@ class Builder:
                           b'\x01\x01' + self.mac(layer.arg(1)))
 
     def do_red(self, layer, rest, where):
-        """RED(TARGET,DST,DEV) PACKET: redirect, target's MAC is DEV's."""
+        """RED(TARGET,DST,DEV) PACKET: redirect; DEV, if given, has the MAC."""
         quote = self.build(rest, Where(outer=False))[1]
         quote = quote[:(len(quote) // 8) * 8]
-        return self.icmp6(where, 137, 0, bytes(4) + self.addr(layer.arg(0)) +
-                          self.addr(layer.arg(1)) +
-                          b'\x02\x01' + self.mac(layer.arg(2)) +
-                          bytes([4, 1 + len(quote) // 8]) + bytes(6) + quote)
+        data = bytes(4) + self.addr(layer.arg(0)) + self.addr(layer.arg(1))
+        if len(layer.pos) > 2:
+            data += b'\x02\x01' + self.mac(layer.arg(2))
+        data += bytes([4, 1 + len(quote) // 8]) + bytes(6) + quote
+        return self.icmp6(where, 137, 0, data)
 
     def do_arp(self, layer, _rest, _where):
         """ARP(TARGET,SENDER,DEV): who-has TARGET tell SENDER at DEV."""

@@ -26,6 +26,9 @@ ATTRS = {'action': (1, 'L'), 'srh': (2, ''), 'table': (3, 'L'),
          'bpf': (8, ''), 'vrftable': (9, 'L'), 'count': (10, ''),
          'flavors': (11, '')}
 
+ACTIONS = {'End': 1, 'End.X': 2, 'End.T': 3, 'End.DX6': 5, 'End.DX4': 6,
+           'End.DT6': 7, 'End.DT4': 8}
+
 
 def attr(kind, data):
     """One attribute, padded."""
@@ -102,10 +105,12 @@ class Netlink:
 
 
 def route(dst, slot, encap, oif, table=254):
-    """Body of a route message for an IPv6 host route with an encap."""
-    head = struct.pack('=BBBBBBBBL', socket.AF_INET6, 128, 0, 0,
+    """Body of a route message for a host route with an encap."""
+    family = socket.AF_INET6 if ':' in dst else socket.AF_INET
+    packed = socket.inet_pton(family, dst)
+    head = struct.pack('=BBBBBBBBL', family, len(packed) * 8, 0, 0,
                        table, 3, 0, 1, 0)
-    return (head + attr(RTA_DST, socket.inet_pton(socket.AF_INET6, dst)) +
+    return (head + attr(RTA_DST, packed) +
             attr(RTA_OIF, struct.pack('=L', oif)) +
             attr(RTA_ENCAP_TYPE, struct.pack('=H', slot)) +
             attr(RTA_ENCAP | NESTED, encap))
@@ -114,9 +119,8 @@ def route(dst, slot, encap, oif, table=254):
 def local_attrs(words, numbers):
     """SEG6_LOCAL attributes from words like action=1, nh6=::1, nh4=/3.
 
-    A value starting with / gives a length in octets, one with 0x its octets,
-    an address is packed, a name is looked up in numbers, and a number becomes
-    an u32.
+    A value /N gives a length in octets, 0x… the octets themselves; a name is
+    looked up in numbers, an address is packed and a number becomes an u32.
     """
     data = b''
     for word in words.split():

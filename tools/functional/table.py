@@ -86,6 +86,18 @@ class Case:
         return Outcome(frames, counts(match.group(3)), None, match.group(1))
 
 
+class Hook(Case):
+    """A case that watches netfilter: a rule, and how often it must match."""
+
+    def __init__(self, fields):
+        if len(fields) not in (8, 9):
+            raise TableError('%d fields' % len(fields))
+        _, name, sids, rule, frame, frames, moves, seen = fields[:8]
+        super().__init__(['-', name, sids, frame, frames, moves] + fields[8:])
+        self.chain, _, self.rule = rule.partition(': ')
+        self.seen = int(seen)
+
+
 class Sid:
     """A SID route: name, address, device and encap words."""
 
@@ -118,7 +130,8 @@ class Table:
 
     def __init__(self, path):
         self.addrs, self.macros, self.macs = {}, {}, {}
-        self.keys, self.sids, self.cases, self.refusals = {}, {}, [], []
+        self.keys, self.sids = {}, {}
+        self.cases, self.refusals, self.hooks = [], [], []
         for number, text in rows(path):
             try:
                 self.read(text)
@@ -133,6 +146,8 @@ class Table:
             fields = [f.strip() for f in text.split('|')]
             if fields[0] == 'refuse':
                 self.refusals.append(Refusal(fields))
+            elif fields[0] == 'hook':
+                self.hooks.append(Hook(fields))
             else:
                 self.cases.append(Case(fields))
             return
@@ -155,11 +170,11 @@ class Table:
     def check(self):
         """Names must be distinct and SIDs known."""
         seen = set()
-        for case in self.cases + self.refusals:
+        for case in self.cases + self.hooks + self.refusals:
             if case.name in seen:
                 raise TableError('two cases %r' % case.name)
             seen.add(case.name)
-        for case in self.cases:
+        for case in self.cases + self.hooks:
             for name in case.sids:
                 if name not in self.sids:
                     raise TableError('%s: no SID %r' % (case.name, name))
@@ -215,7 +230,7 @@ class Quirks:
 
     def check(self, table):
         """Every quirk must belong to a case."""
-        known = {case.name for case in table.cases}
+        known = {case.name for case in table.cases + table.hooks}
         for name in list(self.outcomes) + list(self.skips):
             if name not in known:
                 raise TableError('quirk for unknown case %r' % name)

@@ -18,11 +18,11 @@ mirrors() {
 find_mirror() {
 	local uri
 
-	uri=$(mirrors "$1" | head -n 1)
+	uri=$(mirrors "$1" | sed -n 1p)
 	if [[ -z $uri ]] && ((EUID == 0)); then
 		say "apt-get update"
 		apt-get -qq update >&2 || true
-		uri=$(mirrors "$1" | head -n 1)
+		uri=$(mirrors "$1" | sed -n 1p)
 	fi
 	echo "$uri"
 }
@@ -97,8 +97,9 @@ source_dir() {
 	local update=$1 dir tmp
 
 	lock source
+	mkdir -p "$CACHE/src"
 	dir=$(find "$CACHE/src" -maxdepth 1 -name "linux-$UML_SERIES*" \
-		! -name '*.part' 2>/dev/null | sort -V | tail -n 1)
+		! -name '*.part' | sort -V | tail -n 1)
 	if [[ -z $dir || $update ]]; then
 		find_source
 		dir=$CACHE/src/linux-$UML_VERSION
@@ -263,7 +264,8 @@ unpack_image() {
 	local magic tool at
 
 	while read -r magic tool; do
-		at=$(LC_ALL=C grep -obaP "$magic" "$1" | head -n 1 | cut -d: -f1)
+		at=$(LC_ALL=C grep -obaP "$magic" "$1" | head -n 1 | cut -d: -f1) ||
+			true
 		[[ $at ]] || continue
 		# What follows the stream makes the tool complain.
 		tail -c "+$((at + 1))" "$1" | $tool -dc >"$2" 2>/dev/null || true

@@ -65,7 +65,7 @@ build_initramfs() {
 memory_dir() {
 	local kib
 
-	kib=$(df --output=avail /dev/shm 2>/dev/null | tail -n 1)
+	kib=$(df --output=avail /dev/shm 2>/dev/null | tail -n 1) || true
 	if ((${kib:-0} > $1 * 1024)); then
 		echo /dev/shm
 	else
@@ -126,6 +126,8 @@ run_options() {
 	TIMEOUT=300 CPUS='' OUT='' MODDIR='' ENVS=() SPLAT_OK='' LOG=''
 	QEMU_EXTRA='' CMDLINE=''
 	while (($#)); do
+		[[ $1 != -[tcomelak] || $# -gt 1 ]] ||
+			fail "run: $1 needs a value"
 		case $1 in
 		-t) TIMEOUT=$2 ;;
 		-c) CPUS=$2 ;;
@@ -143,17 +145,29 @@ run_options() {
 		-*) fail "run: unknown option $1" ;;
 		*) break ;;
 		esac
-		shift 2 || fail "run: $1 needs a value"
+		shift 2
 	done
 	KERNEL=${1-}
 	check_kernel "$KERNEL"
 	[[ ${2-} == -- && $# -ge 3 ]] || fail "run: KERNEL -- COMMAND..."
 	COMMAND=("${@:3}")
+	check_options
+}
+
+# Fills in what was not given.
+check_options() {
 	[[ $TIMEOUT =~ ^[1-9][0-9]*$ ]] || fail "run: -t $TIMEOUT: a number"
 	if [[ $OUT ]]; then
 		mkdir -p "$OUT"
 		OUT=$(realpath "$OUT")
 	fi
+	# Two CPUs of a user-mode kernel start in an order that lockdep and
+	# RCU's own checks refuse.
+	if [[ $KERNEL == uml-kunit ]]; then
+		((${CPUS:-1} == 1)) || fail "run: uml-kunit has one CPU"
+		CPUS=1
+	fi
+	CPUS=${CPUS:-2}
 	[[ $MODDIR ]] || MODDIR=$(modules_dir "$KERNEL")
 }
 
@@ -259,6 +273,8 @@ clean_run() {
 boot_words() {
 	local line="panic=-1 oops=panic loglevel=7 $CMDLINE" list
 
+	[[ $KERNEL == uml-kunit ]] &&
+		line="kunit.enable=1 kunit.autorun=1 slab_debug=F $line"
 	case $KERNEL in
 	uml-*)
 		read -ra list <<<"$line"
@@ -274,8 +290,6 @@ boot_words() {
 }
 
 cmd_run() {
-	local mem=1024 cpus=2
-
 	run_options "$@"
 	need_kernel "$KERNEL"
 	build_init
@@ -287,13 +301,8 @@ cmd_run() {
 	build_modroot "$KERNEL" "$MODDIR" "$RUN_DIR/modules"
 	write_run "$RUN_DIR"
 	case $KERNEL in
-	uml-kunit) cpus=1 ;;
-	debian-*) mem=2048 ;;
-	esac
-	[[ -z $CPUS ]] || cpus=$CPUS
-	case $KERNEL in
-	uml-*) uml_command "$KERNEL" "$RUN_DIR" "$cpus" "$mem" ;;
-	*) qemu_command "$KERNEL" "$RUN_DIR" "$cpus" "$mem" "$OUT" \
+	uml-*) uml_command "$KERNEL" "$RUN_DIR" "$CPUS" 1024 ;;
+	*) qemu_command "$KERNEL" "$RUN_DIR" "$CPUS" 2048 "$OUT" \
 		"$QEMU_EXTRA" ;;
 	esac
 	boot_words "$RUN_DIR"

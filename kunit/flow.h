@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * flow.h - the behaviours under test, and accounts of dst references
+ */
+#ifndef SEG6NR_KUNIT_FLOW_H
+#define SEG6NR_KUNIT_FLOW_H
+
+#include "env.h"
+#include "netlink.h"
+#include "packet.h"
+
+struct dst_entry;
+struct kunit;
+
+/* How a packet must hold the route that it is forwarded by. */
+enum seg6nr_hold {
+	SEG6NR_LENT,	/* the cached dst, without a reference */
+	SEG6NR_HELD,	/* the cached dst, with the one it was looked up with */
+	SEG6NR_CLONE,	/* a dst made for this packet, with its only one */
+};
+
+/**
+ * struct seg6nr_flow - one behaviour, one way of configuring it
+ * @name: for messages
+ * @hold: what to expect
+ * @inner: type of the inner packet, 0 if the outer one goes on
+ * @by_oif: the SID gets the output device as its oif
+ * @sid: the rest of its configuration
+ */
+struct seg6nr_flow {
+	const char		*name;
+	enum seg6nr_hold	hold;
+	u8			inner;
+	bool			by_oif;
+	struct seg6nr_sid	sid;
+};
+
+/* Where the (inner) packet wants to go. */
+enum seg6nr_goal {
+	SEG6NR_TO_BEHIND,
+	SEG6NR_TO_KEPT,
+	SEG6NR_TO_OWN,
+	SEG6NR_TO_NOWHERE,
+};
+
+#define SEG6NR_FLOWS 13
+
+extern const struct seg6nr_flow seg6nr_flows[SEG6NR_FLOWS];
+
+void seg6nr_flow_desc(const struct seg6nr_flow *flow, char *desc);
+bool seg6nr_flow_open(struct kunit *test, const struct seg6nr_flow *flow);
+void seg6nr_flow_close(struct kunit *test, const struct seg6nr_flow *flow);
+bool seg6nr_flow_by_goal(const struct seg6nr_flow *flow);
+void seg6nr_flow_frame(const struct seg6nr_flow *flow, enum seg6nr_goal goal,
+		       struct seg6nr_frame *frame);
+void seg6nr_send(struct kunit *test, const struct seg6nr_frame *frame,
+		 unsigned int count);
+void seg6nr_send_volley(struct kunit *test, const struct seg6nr_frame *frame,
+			unsigned int count);
+
+/**
+ * struct seg6nr_account - references of one dst
+ * @what: its name in messages
+ * @dst: the dst
+ * @base: its references when the account was opened, @holds among them
+ * @holds: our own, so many that not even a fault per packet ends its life
+ */
+struct seg6nr_account {
+	const char		*what;
+	struct dst_entry	*dst;
+	unsigned int		base;
+	unsigned int		holds;
+};
+
+void seg6nr_account_open(struct seg6nr_account *account, const char *what,
+			 struct dst_entry *dst, unsigned int holds);
+void seg6nr_account_adopt(struct seg6nr_account *account, const char *what,
+			  struct dst_entry *dst, unsigned int holds);
+void seg6nr_account_open_route(struct seg6nr_account *account,
+			       const char *what, const struct in6_addr *daddr,
+			       unsigned int holds);
+void seg6nr_account_check(struct kunit *test, struct seg6nr_account *account,
+			  const char *flow, unsigned int packets);
+void seg6nr_account_close(struct seg6nr_account *account);
+
+#endif /* SEG6NR_KUNIT_FLOW_H */

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * netlink.h - configure a namespace from inside the kernel, as ip(8) would
+ *
+ * All functions talk to the namespace of the environment, sleep, and return 0
+ * or the kernel's negative error; the text that came with the error is in
+ * seg6nr_rtnl_text() until the next request.
+ */
+#ifndef SEG6NR_KUNIT_NETLINK_H
+#define SEG6NR_KUNIT_NETLINK_H
+
+#include <linux/in.h>
+#include <linux/in6.h>
+#include <linux/types.h>
+
+struct net;
+
+/**
+ * struct seg6nr_sid - what a SID is configured with
+ * @action: SEG6NR_ACT_*
+ * @table: routing table, 0 for none given
+ * @vrftable: VRF's routing table, 0 for none given
+ * @oif: output device, 0 for none given
+ * @nh6: next hop, NULL for none given
+ * @nh4: next hop in network order, only with @has_nh4
+ * @has_nh4: @nh4 is given, be it 0.0.0.0
+ */
+struct seg6nr_sid {
+	u32			action;
+	u32			table;
+	u32			vrftable;
+	u32			oif;
+	const struct in6_addr	*nh6;
+	__be32			nh4;
+	bool			has_nh4;
+};
+
+/**
+ * struct seg6nr_route - a route to add or delete
+ * @family: AF_INET or AF_INET6
+ * @dst: prefix, of the family's address type
+ * @plen: its length
+ * @type: RTN_*, 0 for unicast
+ * @table: 0 for main
+ * @oif: ifindex, 0 for none
+ * @gw: gateway or NULL
+ * @sid: encap or NULL
+ */
+struct seg6nr_route {
+	u8			family;
+	u8			plen;
+	u8			type;
+	const void		*dst;
+	const void		*gw;
+	u32			table;
+	int			oif;
+	const struct seg6nr_sid	*sid;
+};
+
+/**
+ * struct seg6nr_sid_counters - counters of a SID, as the kernel dumps them
+ * @packets: packets forwarded
+ * @bytes: their octets
+ * @errors: packets dropped
+ */
+struct seg6nr_sid_counters {
+	u64 packets;
+	u64 bytes;
+	u64 errors;
+};
+
+int seg6nr_rtnl_open(struct net *net);
+void seg6nr_rtnl_close(void);
+const char *seg6nr_rtnl_text(void);
+
+int seg6nr_rtnl_link_up(int ifindex);
+int seg6nr_rtnl_vrf_add(const char *name, u32 table);
+int seg6nr_rtnl_link_del(int ifindex);
+int seg6nr_rtnl_addr_add(u8 family, int ifindex, const void *addr, u8 plen);
+int seg6nr_rtnl_neigh_add(u8 family, int ifindex, const void *addr,
+			  const u8 *lladdr);
+int seg6nr_rtnl_route_add(const struct seg6nr_route *route);
+int seg6nr_rtnl_route_del(const struct seg6nr_route *route);
+int seg6nr_rtnl_rule_add(const struct in6_addr *dst, u8 plen, u8 action,
+			 u32 priority);
+int seg6nr_rtnl_rule_del(const struct in6_addr *dst, u8 plen, u8 action,
+			 u32 priority);
+int seg6nr_rtnl_counters(const struct in6_addr *sid,
+			 struct seg6nr_sid_counters *counters);
+
+#endif /* SEG6NR_KUNIT_NETLINK_H */

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * packet_kunit.c - the state of the skb that a behaviour hands on
+ *
+ * What the wire does not show but the rest of the kernel relies on: checksum,
+ * control block, conntrack, hash, and that octets shared with a clone stay.
+ */
+#include <linux/in.h>
+#include <linux/ipv6.h>
+#include <linux/netdevice.h>
+#include <linux/slab.h>
+#include <net/checksum.h>
+#include <net/dst.h>
+#include <net/ip.h>
+
+#include "baggage.h"
+#include "flow.h"
+#include "harness.h"
+#include "suites.h"
+#include "watch.h"
+
+KUNIT_ARRAY_PARAM(flow, seg6nr_flows, seg6nr_flow_desc);
+
+/* An skb as it was when it was handed on. */
+struct picture {
+	unsigned int	len;
+	u8		data[SEG6NR_FRAME_MAX];
+	__be16		protocol;
+	u8		ip_summed;
+	bool		csum_true;
+	bool		has_ct;
+	u32		hash;
+	int		transport;
+	int		iif;
+	unsigned int	flags;
+	unsigned int	nhoff;
+	unsigned int	srcrt;
+	unsigned int	optlen;
+};
+
+static bool csum_is_true(const struct sk_buff *skb)
+{
+	return csum_fold(skb->csum) ==
+	       csum_fold(skb_checksum(skb, 0, skb->len, 0));
+}
+
+static void take_picture(struct seg6nr_watch *watch, struct sk_buff *skb)
+{
+	struct picture *pic = watch->priv;
+
+	pic->len = min_t(unsigned int, skb->len, sizeof(pic->data));
+	skb_copy_bits(skb, 0, pic->data, pic->len);
+	pic->protocol = skb->protocol;
+	pic->ip_summed = skb->ip_summed;
+	pic->csum_true = csum_is_true(skb);
+	pic->has_ct = skb_nfct(skb);
+	pic->hash = skb->hash;
+	pic->transport = skb_transport_offset(skb);
+	if (skb->protocol == htons(ETH_P_IP)) {
+		pic->iif = IPCB(skb)->iif;
+		pic->flags = IPCB(skb)->flags;
+		pic->optlen = IPCB(skb)->opt.optlen;
+	} else {
+		pic->iif = IP6CB(skb)->iif;
+		pic->flags = IP6CB(skb)->flags;
+		pic->nhoff = IP6CB(skb)->nhoff;
+		pic->srcrt = IP6CB(skb)->srcrt;
+	}
+}
+
+/*
+ * Send @skb and look at it in dst_input().  A dst that is made for each packet
+ * cannot be tapped; there the FORWARD hook has to do.
+ */
+static bool send_for_picture(struct kunit *test,
+			     const struct seg6nr_flow *flow,
+			     struct sk_buff *skb, struct picture *pic)
+{
+	struct seg6nr_watch first = { .end = SEG6NR_AT_FORWARD, .holds = 2 };
+	struct seg6nr_watch watch = {
+		.end = SEG6NR_AT_INPUT,
+		.look = take_picture,
+		.priv = pic,
+	};
+	struct seg6nr_account account;
+	struct seg6nr_frame frame;
+
+	memset(pic, 0, sizeof(*pic));
+	seg6nr_flow_frame(flow, SEG6NR_TO_BEHIND, &frame);
+	seg6nr_watch_start(&first);
+	seg6nr_send(test, &frame, 1);
+	seg6nr_watch_stop(&first);
+	if (!skb || !first.at[SEG6NR_AT_FORWARD].packets) {
+		KUNIT_FAIL(test, "%s: the first packet is not forwarded",
+			   flow->name);
+		kfree_skb(skb);
+		return false;
+	}
+	seg6nr_account_adopt(&account, "route",
+			     first.at[SEG6NR_AT_FORWARD].dst, 2);
+
+	if (flow->hold == SEG6NR_CLONE)
+		watch.end = SEG6NR_AT_FORWARD;
+	else
+		seg6nr_tap(account.dst);
+	seg6nr_watch_start(&watch);
+	seg6nr_inject(skb);
+	seg6nr_watch_stop(&watch);
+	if (flow->hold != SEG6NR_CLONE)
+		seg6nr_untap();
+	seg6nr_account_close(&account);
+
+	KUNIT_EXPECT_EQ_MSG(test, watch.at[watch.end].packets, 1,
+			    "%s: expected 1 packet handed on, seen %u",
+			    flow->name, watch.at[watch.end].packets);
+	return watch.at[watch.end].packets == 1;
+}
+
+static struct sk_buff *flow_skb(const struct seg6nr_flow *flow,
+				struct seg6nr_frame *frame)
+{
+	seg6nr_flow_frame(flow, SEG6NR_TO_BEHIND, frame);
+	return seg6nr_skb(frame);
+}
+
+/* A tap on the input device must go on seeing the packet as it came in. */
+static void clone_not_written(struct kunit *test)
+{
+	const struct seg6nr_flow *flow = test->param_value;
+	struct seg6nr_frame frame;
+	struct sk_buff *skb, *tap;
+	struct picture pic;
+
+	if (!seg6nr_flow_open(test, flow))
+		return;
+
+	skb = flow_skb(flow, &frame);
+	tap = skb ? skb_clone(skb, GFP_KERNEL) : NULL;
+	if (!tap) {
+		KUNIT_FAIL(test, "no memory for a packet");
+		kfree_skb(skb);
+		goto close_flow;
+	}
+	send_for_picture(test, flow, skb, &pic);
+	KUNIT_EXPECT_EQ_MSG(test, tap->len, frame.len,
+			    "%s: length of the clone: expected %u, seen %u",
+			    flow->name, frame.len, tap->len);
+	KUNIT_EXPECT_TRUE_MSG(test, !memcmp(tap->data, frame.data, frame.len),
+			      "%s: octets of the clone were overwritten",
+			      flow->name);
+	kfree_skb(tap);
+close_flow:
+	seg6nr_flow_close(test, flow);
+}
+
+/* What the device summed up must be the sum of what is handed on. */
+static void checksum_complete_true(struct kunit *test)
+{
+	const struct seg6nr_flow *flow = test->param_value;
+	struct seg6nr_frame frame;
+	struct sk_buff *skb;
+	struct picture pic;
+
+	if (flow->hold == SEG6NR_CLONE) {
+		kunit_mark_skipped(test, "the forward path has ended the checksum");
+		return;
+	}
+	if (!seg6nr_flow_open(test, flow))
+		return;
+
+	skb = flow_skb(flow, &frame);
+	if (skb) {
+		skb->ip_summed = CHECKSUM_COMPLETE;
+		skb->csum = csum_partial(skb->data, skb->len, 0);
+	}
+	if (send_for_picture(test, flow, skb, &pic)) {
+		KUNIT_EXPECT_EQ_MSG(test, pic.ip_summed, CHECKSUM_COMPLETE,
+				    "%s: expected ip_summed %u, seen %u",
+				    flow->name, CHECKSUM_COMPLETE,
+				    pic.ip_summed);
+		KUNIT_EXPECT_TRUE_MSG(test, pic.csum_true,
+				      "%s: CHECKSUM_COMPLETE is not that of the octets",
+				      flow->name);
+	}
+	seg6nr_flow_close(test, flow);
+}
+
+/* Where the octets lie must make no difference. */
+static void paged_packet_same(struct kunit *test)
+{
+	const struct seg6nr_flow *flow = test->param_value;
+	struct picture linear, paged;
+	struct seg6nr_frame frame;
+
+	if (!seg6nr_flow_open(test, flow))
+		return;
+
+	seg6nr_flow_frame(flow, SEG6NR_TO_BEHIND, &frame);
+	if (send_for_picture(test, flow, seg6nr_skb(&frame), &linear) &&
+	    send_for_picture(test, flow, seg6nr_skb_paged(&frame), &paged)) {
+		KUNIT_EXPECT_EQ_MSG(test, paged.len, linear.len,
+				    "%s: expected %u octets, seen %u",
+				    flow->name, linear.len, paged.len);
+		KUNIT_EXPECT_TRUE_MSG(test,
+				      !memcmp(paged.data, linear.data,
+					      linear.len),
+				      "%s: a paged packet comes out different",
+				      flow->name);
+	}
+	seg6nr_flow_close(test, flow);
+}
+
+static bool is_decap(const struct seg6nr_flow *flow)
+{
+	return flow->inner;
+}
+
+/* The receive path's notes about the outer packet do not fit the inner one. */
+static void control_block_after(struct kunit *test)
+{
+	const struct seg6nr_flow *flow = test->param_value;
+	int iif = seg6nr_env.in->ifindex;
+	unsigned int flags, nhoff, srcrt;
+	struct seg6nr_frame frame;
+	struct sk_buff *skb;
+	struct picture pic;
+
+	if (flow->hold == SEG6NR_CLONE) {
+		kunit_mark_skipped(test, "same code as with a gateway");
+		return;
+	}
+	if (!seg6nr_flow_open(test, flow))
+		return;
+
+	flags = is_decap(flow) ? 0 : IP6SKB_HOPBYHOP;
+	nhoff = flow->inner == IPPROTO_IPIP ?
+		0 : offsetof(struct ipv6hdr, nexthdr);
+	srcrt = is_decap(flow) ? 0 : SEG6NR_OFF_SRH;
+	if (flow->sid.vrftable)
+		iif = seg6nr_env.vrf;
+
+	skb = flow_skb(flow, &frame);
+	if (skb)
+		IP6CB(skb)->flags = IP6SKB_HOPBYHOP;
+	if (send_for_picture(test, flow, skb, &pic)) {
+		/* The VRF tells that its slave was an L3 one. */
+		pic.flags &= ~IPSKB_L3SLAVE;
+		KUNIT_EXPECT_EQ_MSG(test, pic.iif, iif,
+				    "%s: control block: expected iif %d, seen %d",
+				    flow->name, iif, pic.iif);
+		KUNIT_EXPECT_EQ_MSG(test, pic.flags, flags,
+				    "%s: control block: expected flags %#x, seen %#x",
+				    flow->name, flags, pic.flags);
+		KUNIT_EXPECT_EQ_MSG(test, pic.nhoff, nhoff,
+				    "%s: control block: expected nhoff %u, seen %u",
+				    flow->name, nhoff, pic.nhoff);
+		KUNIT_EXPECT_EQ_MSG(test, pic.srcrt, srcrt,
+				    "%s: control block: expected srcrt %u, seen %u",
+				    flow->name, srcrt, pic.srcrt);
+		KUNIT_EXPECT_EQ_MSG(test, pic.optlen, 0,
+				    "%s: control block: expected optlen 0, seen %u",
+				    flow->name, pic.optlen);
+	}
+	seg6nr_flow_close(test, flow);
+}
+
+/* Conntrack entry and flow hash are the outer packet's. */
+static void outer_state_reset(struct kunit *test)
+{
+	const struct seg6nr_flow *flow = test->param_value;
+	struct seg6nr_baggage baggage = {};
+	struct seg6nr_frame frame;
+	bool keeps, has_ct;
+	struct sk_buff *skb;
+	struct picture pic;
+	u32 hash = 0x1234;
+
+	if (!seg6nr_flow_open(test, flow))
+		return;
+
+	skb = flow_skb(flow, &frame);
+	if (!skb || !seg6nr_baggage_load(&baggage, skb)) {
+		KUNIT_FAIL(test, "no memory for what hangs on a packet");
+		kfree_skb(skb);
+		goto free_baggage;
+	}
+	skb_set_hash(skb, hash, PKT_HASH_TYPE_L3);
+	keeps = !is_decap(flow);
+	has_ct = keeps && baggage.ct;
+	if (send_for_picture(test, flow, skb, &pic)) {
+		KUNIT_EXPECT_EQ_MSG(test, pic.has_ct, has_ct,
+				    "%s: conntrack entry: expected %d, seen %d",
+				    flow->name, has_ct, pic.has_ct);
+		KUNIT_EXPECT_EQ_MSG(test, pic.hash, keeps ? hash : 0,
+				    "%s: flow hash: expected %#x, seen %#x",
+				    flow->name, keeps ? hash : 0, pic.hash);
+	}
+	seg6nr_baggage_check(test, &baggage, flow->name);
+free_baggage:
+	seg6nr_baggage_free(&baggage);
+	seg6nr_flow_close(test, flow);
+}
+
+/* All the way from the driver to the driver, as real packets go. */
+static void receive_to_transmit(struct kunit *test)
+{
+	struct seg6nr_watch watch = { .end = SEG6NR_AT_XMIT };
+	const struct seg6nr_flow *flow = test->param_value;
+	struct seg6nr_frame frame;
+	struct sk_buff *skb;
+	unsigned int noref = 0;
+	int i;
+
+	if (!seg6nr_flow_open(test, flow))
+		return;
+
+	seg6nr_watch_start(&watch);
+	for (i = 0; i < 2; i++) {
+		skb = flow_skb(flow, &frame);
+		if (skb)
+			seg6nr_receive(skb);
+		/* The first one only warms the caches up. */
+		if (i == 0)
+			noref = watch.at[SEG6NR_AT_FORWARD].noref;
+	}
+	seg6nr_watch_stop(&watch);
+
+	noref = watch.at[SEG6NR_AT_FORWARD].noref - noref;
+	KUNIT_EXPECT_EQ_MSG(test, watch.at[SEG6NR_AT_XMIT].packets, 2,
+			    "%s: expected 2 packets transmitted, seen %u",
+			    flow->name, watch.at[SEG6NR_AT_XMIT].packets);
+	KUNIT_EXPECT_EQ_MSG(test, noref, flow->hold == SEG6NR_LENT,
+			    "%s: of 1 packet expected %u without a reference, seen %u",
+			    flow->name, flow->hold == SEG6NR_LENT, noref);
+	seg6nr_flow_close(test, flow);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE_PARAM(receive_to_transmit, flow_gen_params),
+	KUNIT_CASE_PARAM(clone_not_written, flow_gen_params),
+	KUNIT_CASE_PARAM(checksum_complete_true, flow_gen_params),
+	KUNIT_CASE_PARAM(paged_packet_same, flow_gen_params),
+	KUNIT_CASE_PARAM(control_block_after, flow_gen_params),
+	KUNIT_CASE_PARAM(outer_state_reset, flow_gen_params),
+	{}
+};
+
+struct kunit_suite seg6nr_packet_suite = {
+	.name = "seg6local_noref_packet",
+	.init = seg6nr_case_init,
+	.test_cases = cases,
+};

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* suites.h - all suites, one per *_kunit.c */
+#ifndef SEG6NR_KUNIT_SUITES_H
+#define SEG6NR_KUNIT_SUITES_H
+
+struct kunit_suite;
+
+extern struct kunit_suite seg6nr_forward_suite;
+extern struct kunit_suite seg6nr_special_suite;
+extern struct kunit_suite seg6nr_local_suite;
+extern struct kunit_suite seg6nr_drop_suite;
+extern struct kunit_suite seg6nr_packet_suite;
+extern struct kunit_suite seg6nr_life_suite;
+
+#endif /* SEG6NR_KUNIT_SUITES_H */

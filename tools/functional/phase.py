@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""One encap under test: its routes on a fresh node, frames sent, outcomes."""
+import os
+import socket
+import subprocess
+
+import decode
+import frames
+import netlink
+import node
+import spoil
+
+OURS = 'seg6local_noref'
+TREE = 'seg6local'
+SLOT = '/sys/module/' + OURS + '/parameters/encap_type'
+CAUSES = '/proc/self/net/' + OURS
+
+
+class Failure(Exception):
+    """A case did not do what it must."""
+
+
+def read_slot():
+    """The lwtunnel slot of our module, which is loaded if need be."""
+    if not os.path.exists(SLOT):
+        subprocess.run(['modprobe', OURS], check=False)
+    with open(SLOT, encoding='ascii') as file:
+        return int(file.read())
+
+
+def read_causes():
+    """{cause: count} of this namespace's drop statistics."""
+    with open(CAUSES, encoding='ascii') as file:
+        return {name: int(value) for name, value in
+                (line.split() for line in file)}
+
+
+class Phase:
+    """One encap on a fresh node."""
+
+    def __init__(self, cfg, encap, cases):
+        self.cfg = cfg
+        self.encap = encap
+        self.table = cfg.table
+        self.node = node.Node(cfg.table, cfg.ip, 'vrf' not in cfg.quirks.absent)
+        self.builder = frames.Builder(cfg.table.addrs, cfg.table.macros,
+                                      cfg.table.macs, cfg.table.keys)
+        self.trouble = {}
+        self.slot = read_slot() if encap == OURS else netlink.SEG6_LOCAL_SLOT
+        self.install(cases)
+        self.names = {self.builder.addr(s.addr): s.name
+                      for s in self.table.sids.values()}
+
+    def command(self, sid):
+        """Words that add a SID route."""
+        return ['route', 'add', sid.addr + '/128', 'encap', self.encap,
+                'action'] + sid.words + ['count', 'dev', sid.dev]
+
+    def install(self, cases):
+        """Add the SID routes that the cases use."""
+        wanted = {name for case in cases for name in case.sids}
+        sids = [s for s in self.table.sids.values() if s.name in wanted and
+                not s.needs() & set(self.cfg.quirks.absent)]
+        if self.encap == TREE:
+            text = '\n'.join(' '.join(self.command(s)) for s in sids)
+            self.trouble['*'] = node.batch(self.cfg.ip, text + '\n')
+            return
+        for sid in sids:
+            add = self.by_netlink if self.cfg.tool == '-' else self.by_tool
+            trouble = add(sid)
+            if trouble:
+                self.trouble[sid.name] = trouble
+
+    def by_tool(self, sid):
+        """Add a SID route with the helper; return its complaint."""
+        done = subprocess.run([self.cfg.tool, '-6'] + self.command(sid),
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              universal_newlines=True, check=False)
+        return done.stdout.strip() if done.returncode else ''
+
+    def by_netlink(self, sid):
+        """Add a SID route without the helper; return the complaint."""
+        words = ['action=%d' % netlink.ACTIONS[sid.action], 'count=']
+        for name, value in zip(sid.words[1::2], sid.words[2::2]):
+            if name == 'oif':
+                value = str(socket.if_nametoindex(value))
+            words.append('%s=%s' % (name, value))
+        data = netlink.wrap(self.slot, netlink.local_attrs(' '.join(words), {}))
+        try:
+            self.node.rtnl.request(
+                netlink.RTM_NEWROUTE, netlink.ACK | netlink.CREATE,
+                netlink.route(sid.addr, self.slot, data,
+                              socket.if_nametoindex(sid.dev)))
+        except netlink.NetlinkError as error:
+            return '%s %s' % (error, error.text)
+        return ''
+
+    def counters(self):
+        """{SID name: (packets, bytes, errors)}."""
+        found = netlink.counters(self.node.rtnl, self.slot)
+        return {self.names[a]: c for a, c in found.items() if a in self.names}
+
+    def run(self, case):
+        """Run one case; return what is wrong with it, or ''."""
+        outcome = (case.here if self.encap == OURS else
+                   self.cfg.quirks.tree(case))
+        if self.cfg.spoil:
+            return self.spoiled(case, outcome)
+        if outcome:
+            return self.check(case, outcome)
+        if self.check(case, case.here):
+            return ''
+        return self.encap + ': the difference that the table lists is gone'
+
+    def spoiled(self, case, outcome):
+        """Run one case against a wrong outcome, which it must miss."""
+        kind = self.cfg.spoil
+        if kind == 'cause' and self.encap == TREE:
+            return ''
+        bad = outcome and spoil.outcome(kind, outcome)
+        if not bad or self.check(case, bad):
+            return ''
+        return '%s: a wrong %s passes' % (self.encap, kind)
+
+    def check(self, case, outcome):
+        """Run one case; return how it misses an outcome, or ''."""
+        try:
+            before = self.counters()
+            for name in case.sids:
+                if name not in before:
+                    raise Failure('SID %s is missing: %s' % (
+                        name, self.trouble.get(name) or
+                        self.trouble.get('*', '')))
+            causes = read_causes() if self.encap == OURS else {}
+            seen = self.exchange(case)
+            troubles = (self.compare_frames(outcome, seen) +
+                        self.compare_counters(case, outcome, before) +
+                        self.compare_causes(outcome, causes))
+        except (Failure, node.NodeError, frames.NotationError) as error:
+            troubles = [str(error)]
+        if troubles and self.cfg.both:
+            troubles[0] = '%s: %s' % (self.encap, troubles[0])
+        return '\n'.join(troubles)
+
+    def exchange(self, case):
+        """Send the case's frame; return what came out."""
+        undo = [self.setup(*word) for word in case.setup]
+        paged = ('paged', '') in case.setup
+        sid = self.table.sids[case.sids[0]]
+        try:
+            frame = self.builder.frame(case.frame, 's', 'na',
+                                       default='6(S>%s)' % sid.addr)
+            self.node.send(frame, paged)
+            return self.node.collect(self.builder)
+        finally:
+            for action in reversed(undo):
+                action()
+
+    def setup(self, name, value):
+        """Apply one +NAME=VALUE of a case; return how to undo it."""
+        paths = {'hmac': 'net/ipv6/conf/na/seg6_require_hmac',
+                 'forwarding': 'net/ipv6/conf/all/forwarding',
+                 'rp_filter': 'net/ipv4/conf/na/rp_filter'}
+        if name in paths:
+            old = node.sysctl(paths[name], value)
+            return lambda: node.sysctl(paths[name], old)
+        if name in ('na', 'nb'):
+            self.node.mtu(name, int(value))
+            return lambda: self.node.mtu(name, 1500)
+        if name == 'tap':
+            self.node.tap_on()
+            return self.node.tap_off
+        if name == 'paged':
+            return lambda: None
+        raise Failure('unknown set-up +%s' % name)
+
+    def expected(self, notation, dev, seen):
+        """Octets of an expected frame; seen lends its IPv4 identifier."""
+        ident = 0
+        if seen and seen[12:14] == b'\x08\x00':
+            ident = int.from_bytes(seen[18:20], 'big')
+        ends = ('s', 'na', 64) if dev == 'tap' else (dev, node.PEERS[dev], 63)
+        frame = self.builder.frame(notation, *ends, ident=ident)
+        return spoil.octets(self.cfg.spoil, frame)
+
+    def compare_frames(self, outcome, seen):
+        """Frames out, whole and in order, and none too many."""
+        troubles = []
+        for dev in sorted({d for d, _ in outcome.frames + seen}):
+            want = [f for d, f in outcome.frames if d == dev]
+            have = [f for d, f in seen if d == dev]
+            for i in range(max(len(want), len(have))):
+                got = have[i] if i < len(have) else b''
+                octets = b''
+                if i < len(want):
+                    octets = self.expected(want[i], dev, got)
+                if octets != got:
+                    troubles += difference(dev, octets, got)
+        return troubles
+
+    def compare_counters(self, case, outcome, before):
+        """The SIDs' counters moved as told, all others not at all."""
+        troubles = []
+        after = self.counters()
+        for name, values in after.items():
+            moved = tuple(a - b for a, b in zip(values, before[name]))
+            want = (0, 0, 0)
+            if name in case.sids:
+                want = outcome.move(case.sids.index(name))
+            if moved != want:
+                troubles.append('counters of %s: want %d/%d/%d, moved '
+                                '%d/%d/%d' % ((name,) + want + moved))
+        return troubles
+
+    def compare_causes(self, outcome, before):
+        """Drop causes moved as told: the one named by 1, the others not."""
+        if self.encap != OURS:
+            return []
+        want = {}
+        if outcome.cause:
+            want[outcome.cause] = 1
+        moved = {n: v - before.get(n, 0) for n, v in read_causes().items()
+                 if v != before.get(n, 0)}
+        if moved == want:
+            return []
+        return ['drop causes: want %s, moved %s' % (want, moved)]
+
+
+def difference(dev, want, have):
+    """Lines that show two frames that should be one."""
+    lines = []
+    if not want:
+        lines.append('%s: unexpected frame' % dev)
+    elif not have:
+        lines.append('%s: no frame' % dev)
+    else:
+        lines.append('%s: frame differs' % dev)
+    same = len(os.path.commonprefix([want, have]))
+    for label, octets in (('want', want), ('have', have)):
+        if octets:
+            lines.append('%s %s' % (label, decode.frame(octets)))
+            lines += ['  ' + line for line in decode.dump(octets, same)]
+    return lines

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * nl.c - rtnetlink requests and dumps
+ *
+ * A dump is collected whole before anyone looks at it: only then is it known
+ * whether the kernel could keep it consistent, and a torn one is asked again.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <linux/netlink.h>
+
+#include "cmdline.h"
+#include "nl.h"
+
+#define DUMP_ATTEMPTS	10
+
+static int nl_failed(const char *what)
+{
+	complain("%s: %s", what, strerror(errno));
+	return EXIT_KERNEL;
+}
+
+int nl_open(struct nl *nl)
+{
+	int one = 1;
+
+	memset(nl, 0, sizeof(*nl));
+	nl->sock = mnl_socket_open2(NETLINK_ROUTE, SOCK_CLOEXEC);
+	if (!nl->sock)
+		return nl_failed("Cannot open netlink socket");
+	if (mnl_socket_bind(nl->sock, 0, MNL_SOCKET_AUTOPID) < 0) {
+		nl_close(nl);
+		return nl_failed("Cannot bind netlink socket");
+	}
+	/* Both exist since Linux 4.12; without them there is less to print. */
+	mnl_socket_setsockopt(nl->sock, NETLINK_EXT_ACK, &one, sizeof(one));
+	mnl_socket_setsockopt(nl->sock, NETLINK_CAP_ACK, &one, sizeof(one));
+	nl->portid = mnl_socket_get_portid(nl->sock);
+	return EXIT_OK;
+}
+
+void nl_close(struct nl *nl)
+{
+	int saved = errno;
+
+	if (nl->sock)
+		mnl_socket_close(nl->sock);
+	free(nl->buf);
+	memset(nl, 0, sizeof(*nl));
+	errno = saved;
+}
+
+/*
+ * Receive one datagram of any size.  The kernel sizes dump answers by the
+ * largest buffer it has seen, hence the generous first one.
+ */
+static ssize_t nl_receive(struct nl *nl)
+{
+	int fd = mnl_socket_get_fd(nl->sock);
+	ssize_t len;
+	char *buf;
+
+	do {
+		len = recv(fd, nl->buf, nl->size, MSG_PEEK | MSG_TRUNC);
+	} while (len < 0 && errno == EINTR);
+	if (len < 0)
+		return len;
+	if ((size_t)len >= nl->size) {
+		nl->size = len < 65536 ? 65536 : (size_t)len + 1;
+		buf = realloc(nl->buf, nl->size);
+		if (!buf)
+			return -1;
+		nl->buf = buf;
+	}
+	return mnl_socket_recvfrom(nl->sock, nl->buf, nl->size);
+}
+
+static int nl_send(struct nl *nl, struct nlmsghdr *req)
+{
+	req->nlmsg_seq = ++nl->seq;
+	req->nlmsg_pid = 0;
+	if (mnl_socket_sendto(nl->sock, req, req->nlmsg_len) < 0)
+		return nl_failed("Cannot talk to rtnetlink");
+	return EXIT_OK;
+}
+
+/* Send @req and wait for its acknowledgement. */
+int nl_request(struct nl *nl, struct nlmsghdr *req)
+{
+	const struct nlmsghdr *msg;
+	ssize_t len;
+	int left;
+	int err;
+
+	req->nlmsg_flags |= NLM_F_REQUEST | NLM_F_ACK;
+	err = nl_send(nl, req);
+	if (err)
+		return err;
+	for (;;) {
+		len = nl_receive(nl);
+		if (len < 0)
+			return nl_failed("Cannot receive from rtnetlink");
+		msg = (const struct nlmsghdr *)nl->buf;
+		for (left = len; mnl_nlmsg_ok(msg, left);
+		     msg = mnl_nlmsg_next(msg, &left)) {
+			if (!mnl_nlmsg_seq_ok(msg, req->nlmsg_seq))
+				continue;
+			if (msg->nlmsg_type == NLMSG_ERROR)
+				return extack_report(msg, req);
+		}
+	}
+}
+
+enum dump_state { DUMP_MORE, DUMP_DONE, DUMP_FAILED };
+
+/* Sort the messages of one datagram: into @msgs, or into the dump's state. */
+static enum dump_state dump_take(struct nl *nl, size_t len,
+				 const struct nlmsghdr *req,
+				 struct nl_msgs *msgs, bool *torn)
+{
+	const struct nlmsghdr *msg = (const struct nlmsghdr *)nl->buf;
+	int left = len;
+
+	for (; mnl_nlmsg_ok(msg, left); msg = mnl_nlmsg_next(msg, &left)) {
+		if (!mnl_nlmsg_seq_ok(msg, req->nlmsg_seq) ||
+		    !mnl_nlmsg_portid_ok(msg, nl->portid))
+			continue;
+		if (msg->nlmsg_flags & NLM_F_DUMP_INTR)
+			*torn = true;
+		if (msg->nlmsg_type == NLMSG_DONE ||
+		    msg->nlmsg_type == NLMSG_ERROR)
+			return extack_report(msg, req) ? DUMP_FAILED
+						       : DUMP_DONE;
+		if (nl_msgs_add(msgs, msg, msg->nlmsg_len)) {
+			complain("Out of memory");
+			return DUMP_FAILED;
+		}
+	}
+	return DUMP_MORE;
+}
+
+static int dump_once(struct nl *nl, struct nlmsghdr *req,
+		     struct nl_msgs *msgs, bool *torn)
+{
+	enum dump_state state;
+	ssize_t len;
+	int err;
+
+	err = nl_send(nl, req);
+	if (err)
+		return err;
+	do {
+		len = nl_receive(nl);
+		if (len < 0)
+			return nl_failed("Cannot receive from rtnetlink");
+		state = dump_take(nl, len, req, msgs, torn);
+	} while (state == DUMP_MORE);
+	return state == DUMP_DONE ? EXIT_OK : EXIT_KERNEL;
+}
+
+/* Collect a whole dump; the caller frees @msgs in every case. */
+int nl_dump(struct nl *nl, struct nlmsghdr *req, struct nl_msgs *msgs)
+{
+	int attempt;
+	bool torn;
+	int err;
+
+	req->nlmsg_flags |= NLM_F_REQUEST | NLM_F_DUMP;
+	for (attempt = 0; attempt < DUMP_ATTEMPTS; attempt++) {
+		torn = false;
+		msgs->len = 0;
+		err = dump_once(nl, req, msgs, &torn);
+		if (err || !torn)
+			return err;
+	}
+	complain("Dump was interrupted and may be inconsistent.");
+	return EXIT_OK;
+}
+
+int nl_msgs_add(struct nl_msgs *msgs, const void *data, size_t len)
+{
+	size_t room = msgs->room ? msgs->room : 65536;
+	char *grown;
+
+	while (msgs->len + NLMSG_ALIGN(len) > room)
+		room *= 2;
+	if (room != msgs->room) {
+		grown = realloc(msgs->data, room);
+		if (!grown)
+			return -ENOMEM;
+		msgs->data = grown;
+		msgs->room = room;
+	}
+	memcpy(msgs->data + msgs->len, data, len);
+	memset(msgs->data + msgs->len + len, 0, NLMSG_ALIGN(len) - len);
+	msgs->len += NLMSG_ALIGN(len);
+	return 0;
+}
+
+void nl_msgs_free(struct nl_msgs *msgs)
+{
+	free(msgs->data);
+	memset(msgs, 0, sizeof(*msgs));
+}
+
+/* The message behind @msg, the first for NULL; NULL at the end or at junk. */
+const struct nlmsghdr *nl_msgs_next(const struct nl_msgs *msgs,
+				    const struct nlmsghdr *msg)
+{
+	const char *at = msgs->data;
+	size_t left;
+
+	if (msg)
+		at = (const char *)msg + NLMSG_ALIGN(msg->nlmsg_len);
+	left = msgs->len - (at - msgs->data);
+	msg = (const struct nlmsghdr *)at;
+	if (left < sizeof(*msg) || msg->nlmsg_len < sizeof(*msg) ||
+	    msg->nlmsg_len > left)
+		return NULL;
+	return msg;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * nl.h - one rtnetlink socket, requests with their answer, whole dumps
+ */
+#ifndef SEG6NOREF_NL_H
+#define SEG6NOREF_NL_H
+
+#include <stddef.h>
+#include <libmnl/libmnl.h>
+#include <linux/rtnetlink.h>
+
+/* Room for a request: the largest SRH, a program name, the route around. */
+#define NL_REQUEST_SIZE	8192
+
+struct nl {
+	struct mnl_socket *sock;
+	unsigned int portid;
+	unsigned int seq;
+	char *buf;
+	size_t size;
+};
+
+/* Messages back to back, each aligned as netlink aligns them. */
+struct nl_msgs {
+	char *data;
+	size_t len;
+	size_t room;
+};
+
+int nl_open(struct nl *nl);
+void nl_close(struct nl *nl);
+int nl_request(struct nl *nl, struct nlmsghdr *req);
+int nl_dump(struct nl *nl, struct nlmsghdr *req, struct nl_msgs *msgs);
+
+int nl_msgs_add(struct nl_msgs *msgs, const void *data, size_t len);
+void nl_msgs_free(struct nl_msgs *msgs);
+const struct nlmsghdr *nl_msgs_next(const struct nl_msgs *msgs,
+				    const struct nlmsghdr *msg);
+
+/* extack.c: print what a NLMSG_ERROR or NLMSG_DONE answer to @req says. */
+int extack_report(const struct nlmsghdr *answer, const struct nlmsghdr *req);
+
+/* vrf.c: the table of the VRF device with that name, 0 if it is none. */
+uint32_t vrf_table(const char *name);
+
+#endif /* SEG6NOREF_NL_H */

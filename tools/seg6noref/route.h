@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * route.h - one route with our encap, from words to message; and the listing
+ */
+#ifndef SEG6NOREF_ROUTE_H
+#define SEG6NOREF_ROUTE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <netinet/in.h>
+#include <linux/rtnetlink.h>
+
+#include "cmdline.h"
+#include "encap.h"
+#include "options.h"
+#include "out.h"
+
+struct prefix {
+	struct in6_addr addr;
+	uint8_t len;
+};
+
+/* Metrics that take a plain number; the last one of the kernel is 17. */
+#define METRIC_MAX	17
+
+struct route {
+	struct prefix dst;
+	struct prefix src;		/* from */
+	struct in6_addr gateway;	/* via */
+	struct in6_addr prefsrc;	/* src */
+	uint32_t seen;			/* bits of enum route_field */
+	uint32_t table;
+	uint32_t oif;
+	uint32_t priority;		/* metric */
+	uint32_t expires;
+	uint8_t type;
+	uint8_t protocol;
+	uint8_t scope;
+	uint8_t pref;
+	uint32_t metrics_set;		/* 1 << RTAX_* */
+	uint32_t metrics_lock;		/* likewise */
+	uint32_t metrics[METRIC_MAX + 1];
+	struct encap encap;
+};
+
+enum route_field {
+	R_DST		= 1 << 0,
+	R_FROM		= 1 << 1,
+	R_VIA		= 1 << 2,
+	R_SRC		= 1 << 3,
+	R_TABLE		= 1 << 4,
+	R_DEV		= 1 << 5,
+	R_METRIC	= 1 << 6,
+	R_EXPIRES	= 1 << 7,
+	R_TYPE		= 1 << 8,
+	R_PROTO		= 1 << 9,
+	R_SCOPE		= 1 << 10,
+	R_PREF		= 1 << 11,
+	R_ONLINK	= 1 << 12,
+	R_ENCAP		= 1 << 13,
+};
+
+struct route_verb {
+	const char *word;
+	bool exact;
+	uint16_t type;		/* RTM_NEWROUTE, RTM_DELROUTE; 0: no change */
+	uint16_t flags;
+	bool list;
+};
+
+struct nl;
+
+/* route_cmd.c */
+const struct route_verb *route_verb(const char *word);
+int route_modify(const struct route_verb *verb, const struct options *opts,
+		 struct cmdline *line);
+int netns_enter(const char *netns);
+
+/* route_parse.c */
+int route_parse(struct route *route, struct cmdline *line);
+int parse_prefix(const char *word, struct prefix *prefix);
+int parse_route_table(struct cmdline *line, uint32_t *table);
+int parse_route_vrf(struct cmdline *line, uint32_t *table);
+int parse_route_device(struct cmdline *line, uint32_t *index);
+const char *route_type_name(uint8_t type);
+const char *metric_name(unsigned int metric);
+
+/* route_build.c: false if @size does not hold it. */
+bool route_build(struct nlmsghdr *nlh, size_t size, const struct route *route,
+		 const struct route_verb *verb, uint16_t slot);
+
+/* route_print.c */
+struct route_hidden {		/* fields that a filter makes redundant */
+	bool dev;
+	bool table;
+	bool proto;
+	bool metric;
+};
+
+void route_print(struct out *out, const struct nlmsghdr *msg, uint16_t slot,
+		 const struct route_hidden *hidden);
+
+/* route_show.c */
+int route_show(const struct options *opts, struct cmdline *line);
+
+#endif /* SEG6NOREF_ROUTE_H */

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# lib.sh - numbered results in TAP, for the scripts of this directory
+
+passed=0
+failed=0
+
+note() {
+	echo "# $*"
+}
+
+# check NAME WANT GOT
+check() {
+	if [ "$2" = "$3" ]; then
+		passed=$((passed + 1))
+		echo "ok $((passed + failed)) - $1"
+		return
+	fi
+	failed=$((failed + 1))
+	echo "not ok $((passed + failed)) - $1"
+	printf '%s\n' "$2" | sed 's/^/# want: /'
+	printf '%s\n' "$3" | sed 's/^/# got:  /'
+}
+
+# expect NAME STATUS OUTPUT COMMAND...: stdout and stderr together
+expect() {
+	local name=$1 status=$2 want=$3 got
+
+	shift 3
+	got=$("$@" 2>&1)
+	check "$name" "$want (status $status)" "$got (status $?)"
+}
+
+# The same, but OUTPUT is an extended regular expression for its first line.
+expect_match() {
+	local name=$1 status=$2 want=$3 got rc
+
+	shift 3
+	got=$("$@" 2>&1)
+	rc=$?
+	if [ $rc = "$status" ] && head -n 1 <<<"$got" | grep -qxE "$want"; then
+		check "$name" "$want" "$want"
+	else
+		check "$name" "$want (status $status)" "$got (status $rc)"
+	fi
+}
+
+# segments COUNT: as many addresses, with commas between
+segments() {
+	local i
+
+	for ((i = 1; i <= $1; i++)); do
+		printf 'fc00::%x' "$i"
+		[ "$i" = "$1" ] || printf ','
+	done
+}
+
+finish() {
+	echo "1..$((passed + failed))"
+	echo "$passed passed, $failed failed"
+	[ $failed = 0 ]
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * usage.c - help texts and version
+ */
+#include "../../module/uapi.h"
+#include "usage.h"
+
+void version_print(void)
+{
+	printf("seg6noref %s, module ABI version %d\n", SEG6NR_VERSION,
+	       SEG6NR_ABI_VERSION);
+}
+
+void usage_print(FILE *file)
+{
+	fputs("Usage: seg6noref [ OPTIONS ] route COMMAND ...\n"
+	      "       seg6noref { -V | --version | --help }\n"
+	      "\n"
+	      "OPTIONS := { -6 | -n[etns] NETNS | -s[tatistics] | -d[etails] |\n"
+	      "             -N[umeric] | -o[neline] | -j[son] | -p[retty] |\n"
+	      "             -h[uman-readable] | -iec }\n"
+	      "\n"
+	      "\"seg6noref route help\" lists the commands.  Called by the name ip, it\n"
+	      "is ip with one more encap.  See seg6noref(8).\n", file);
+}
+
+void usage_route(FILE *file)
+{
+	fputs("Usage: seg6noref route { add | change | append | prepend | replace | test }\n"
+	      "           PREFIX ENCAP [ dev DEV ] [ via ADDRESS ] [ onlink ]\n"
+	      "           [ table TABLE | vrf NAME ] [ metric NUMBER ] [ proto PROTO ]\n"
+	      "           [ src ADDRESS ] [ from PREFIX ] [ mtu [ lock ] NUMBER ]\n"
+	      "           [ pref { low | medium | high } ] [ expires SECONDS ]\n"
+	      "       seg6noref route del PREFIX [ ENCAP ] [ dev DEV ] [ table TABLE ] ...\n"
+	      "       seg6noref route { show | list } [ [ root | match | exact ] PREFIX ]\n"
+	      "           [ table { TABLE | all } | vrf NAME ] [ dev DEV ]\n"
+	      "           [ proto PROTO ] [ metric NUMBER ]\n"
+	      "\n", file);
+	usage_encap(file);
+}
+
+void usage_encap(FILE *file)
+{
+	fputs("ENCAP := encap seg6local_noref action ACTION [ OPTIONS ] [ count ]\n"
+	      "ACTION := { End | End.X | End.T | End.DX2 | End.DX6 | End.DX4 | End.DT6 |\n"
+	      "            End.DT4 | End.DT46 | End.B6 | End.B6.Encaps | End.BM | End.S |\n"
+	      "            End.AS | End.AM | End.BPF }\n"
+	      "OPTIONS := [ nh4 ADDRESS ] [ nh6 ADDRESS ] [ table TABLE ]\n"
+	      "           [ vrftable TABLE ] [ iif DEV ] [ oif DEV ]\n"
+	      "           [ srh segs ADDRESS[,ADDRESS...] [ hmac KEY ] ]\n"
+	      "           [ flavors FLAVOR[,FLAVOR...] [ lblen BITS ] [ nflen BITS ] ]\n"
+	      "           [ endpoint pinned PATH ]\n"
+	      "FLAVOR := { psp | usp | usd | next-csid }\n", file);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * usage.h - help texts and version
+ */
+#ifndef SEG6NOREF_USAGE_H
+#define SEG6NOREF_USAGE_H
+
+#include <stdio.h>
+
+void usage_print(FILE *file);
+void usage_route(FILE *file);
+void usage_encap(FILE *file);
+void version_print(void);
+
+#endif /* SEG6NOREF_USAGE_H */
