@@ -21,21 +21,17 @@
 
 /* The length field of an SRH counts units of 8 octets behind the first 8. */
 #define SRH_MAX_LEN	(8 + 255 * 8)
+#define SRH_MAX_SEGS	127
 #define BPF_NAME_SIZE	256
 
-enum {
-	FLV_OPERATION	= 1,	/* u32, bits of enum flavor */
-	FLV_LBLEN	= 2,	/* u8 */
-	FLV_NFLEN	= 3,	/* u8 */
-};
-
-enum {
-	BPF_PROG	= 1,	/* u32: descriptor when sent, id when dumped */
-	BPF_PROG_NAME	= 2,	/* string */
-};
+/* Flavors by number: the kernel's are bits of a u32, behind them ours. */
+#define FLAVOR_REPLACE_CSID	32
+#define FLAVOR_END		33
+#define FLAVOR_BIT(number)	(UINT64_C(1) << (number))
 
 struct encap {
-	uint32_t present;	/* 1 << SEG6NR_A_* */
+	/* 1 << SEG6NR_A_*; SEG6NR_A_FLAVORS stands for all kinds of them. */
+	uint32_t present;
 	uint32_t broken;	/* likewise: came too short or malformed */
 	uint32_t action;
 	uint32_t table;
@@ -44,7 +40,7 @@ struct encap {
 	uint32_t oif;
 	struct in_addr nh4;
 	struct in6_addr nh6;
-	uint32_t flavors;	/* 1 << flavor number */
+	uint64_t flavors;	/* FLAVOR_BIT() of each */
 	bool has_lblen;
 	bool has_nflen;
 	uint8_t lblen;
@@ -64,7 +60,7 @@ static inline bool encap_has(const struct encap *encap, int type)
 	return encap->present & (1u << type);
 }
 
-/* encap_parse.c: @line stands behind the encap type. */
+/* encap_parse.c: @line stands behind `encap'. */
 int encap_parse(struct encap *encap, struct cmdline *line);
 void encap_release(struct encap *encap);
 const char *encap_word(unsigned int type);
@@ -75,14 +71,26 @@ const char *flavor_name(unsigned int bit);
 int bpf_parse(struct encap *encap, struct cmdline *line);
 
 /* encap_attr.c: false if @size does not hold it. */
-bool encap_put(struct nlmsghdr *nlh, size_t size, const struct encap *encap);
+bool encap_put(struct nlmsghdr *nlh, size_t size, const struct encap *encap,
+	       uint16_t rta_type);
 void encap_get(struct encap *encap, const struct nlattr *rta_encap);
 
 /* encap_print.c: the fields behind the encap type, each followed by a blank. */
 void encap_print(struct out *out, const struct encap *encap);
 
-/* srh.c: segments in the order typed, @last_zero appends an all-zero one. */
-int srh_build(struct encap *encap, const char *segs, uint32_t hmac_key,
+/* What was typed of an SRH, kept until the action is known. */
+struct srh_words {
+	struct in6_addr segs[SRH_MAX_SEGS];	/* in the order of the path */
+	unsigned int count;
+	uint32_t hmac_key;
+	bool hmac;
+	bool shown;		/* in the form in which it is shown */
+};
+
+/* srh.c */
+int srh_parse(struct srh_words *words, struct cmdline *line);
+int srh_parse_shown(struct srh_words *words, struct cmdline *line);
+int srh_build(struct encap *encap, const struct srh_words *words,
 	      bool last_zero);
 bool srh_valid(const uint8_t *srh, size_t len);
 unsigned int srh_segments(const uint8_t *srh);

@@ -26,23 +26,49 @@ static bool put_counters(struct nlmsghdr *nlh, size_t size)
 	return true;
 }
 
-static bool put_flavors(struct nlmsghdr *nlh, size_t size,
+static bool put_lengths(struct nlmsghdr *nlh, size_t size,
 			const struct encap *encap)
+{
+	if (encap->has_lblen &&
+	    !mnl_attr_put_u8_check(nlh, size, SEG6NR_FLV_LBLEN, encap->lblen))
+		return false;
+	return !encap->has_nflen ||
+	       mnl_attr_put_u8_check(nlh, size, SEG6NR_FLV_NFLEN,
+				     encap->nflen);
+}
+
+static bool put_replace_csid(struct nlmsghdr *nlh, size_t size,
+			     const struct encap *encap)
 {
 	struct nlattr *nest;
 
-	nest = mnl_attr_nest_start_check(nlh, size, SEG6NR_A_FLAVORS);
-	if (!nest ||
-	    !mnl_attr_put_u32_check(nlh, size, FLV_OPERATION, encap->flavors))
-		return false;
-	if (encap->has_lblen &&
-	    !mnl_attr_put_u8_check(nlh, size, FLV_LBLEN, encap->lblen))
-		return false;
-	if (encap->has_nflen &&
-	    !mnl_attr_put_u8_check(nlh, size, FLV_NFLEN, encap->nflen))
+	nest = mnl_attr_nest_start_check(nlh, size, SEG6NR_A_REPLACE_CSID);
+	if (!nest || !put_lengths(nlh, size, encap))
 		return false;
 	mnl_attr_nest_end(nlh, nest);
 	return true;
+}
+
+/* Lengths belong to the one CSID flavor; with both the module refuses them. */
+static bool put_flavors(struct nlmsghdr *nlh, size_t size,
+			const struct encap *encap)
+{
+	const uint32_t operation = encap->flavors;
+	struct nlattr *nest;
+
+	if (operation) {
+		nest = mnl_attr_nest_start_check(nlh, size, SEG6NR_A_FLAVORS);
+		if (!nest ||
+		    !mnl_attr_put_u32_check(nlh, size, SEG6NR_FLV_OPERATION,
+					    operation))
+			return false;
+		if ((operation & FLAVOR_BIT(SEG6NR_FLV_OP_NEXT_CSID)) &&
+		    !put_lengths(nlh, size, encap))
+			return false;
+		mnl_attr_nest_end(nlh, nest);
+	}
+	return !(encap->flavors & FLAVOR_BIT(FLAVOR_REPLACE_CSID)) ||
+	       put_replace_csid(nlh, size, encap);
 }
 
 static bool put_bpf(struct nlmsghdr *nlh, size_t size,
@@ -52,8 +78,9 @@ static bool put_bpf(struct nlmsghdr *nlh, size_t size,
 
 	nest = mnl_attr_nest_start_check(nlh, size, SEG6NR_A_BPF);
 	if (!nest ||
-	    !mnl_attr_put_u32_check(nlh, size, BPF_PROG, encap->prog) ||
-	    !mnl_attr_put_strz_check(nlh, size, BPF_PROG_NAME,
+	    !mnl_attr_put_u32_check(nlh, size, SEG6NR_BPF_PROG,
+				    encap->prog) ||
+	    !mnl_attr_put_strz_check(nlh, size, SEG6NR_BPF_NAME,
 				     encap->prog_name))
 		return false;
 	mnl_attr_nest_end(nlh, nest);
@@ -94,13 +121,14 @@ static bool put_one(struct nlmsghdr *nlh, size_t size,
 	return true;
 }
 
-/* RTA_ENCAP with all that @encap has; RTA_ENCAP_TYPE is the caller's. */
-bool encap_put(struct nlmsghdr *nlh, size_t size, const struct encap *encap)
+/* All that @encap has, as @rta_type; the attribute with the slot is not ours. */
+bool encap_put(struct nlmsghdr *nlh, size_t size, const struct encap *encap,
+	       uint16_t rta_type)
 {
 	struct nlattr *nest, *private;
 	int type;
 
-	nest = mnl_attr_nest_start_check(nlh, size, RTA_ENCAP);
+	nest = mnl_attr_nest_start_check(nlh, size, rta_type);
 	if (!nest)
 		return false;
 	private = mnl_attr_nest_start_check(nlh, size, SEG6NR_ENCAP);
@@ -159,23 +187,25 @@ static bool get_counters(struct encap *encap, const struct nlattr *nest)
 static bool get_flavors(struct encap *encap, const struct nlattr *nest)
 {
 	const struct nlattr *attr;
+	uint32_t operation = 0;
 	bool good = true;
 
 	mnl_attr_for_each_nested(attr, nest) {
 		switch (mnl_attr_get_type(attr)) {
-		case FLV_OPERATION:
-			good &= get_exact(attr, &encap->flavors, 4);
+		case SEG6NR_FLV_OPERATION:
+			good &= get_exact(attr, &operation, 4);
 			break;
-		case FLV_LBLEN:
+		case SEG6NR_FLV_LBLEN:
 			encap->has_lblen = get_exact(attr, &encap->lblen, 1);
 			good &= encap->has_lblen;
 			break;
-		case FLV_NFLEN:
+		case SEG6NR_FLV_NFLEN:
 			encap->has_nflen = get_exact(attr, &encap->nflen, 1);
 			good &= encap->has_nflen;
 			break;
 		}
 	}
+	encap->flavors |= operation;
 	return good;
 }
 
@@ -186,11 +216,11 @@ static bool get_bpf(struct encap *encap, const struct nlattr *nest)
 
 	mnl_attr_for_each_nested(attr, nest) {
 		switch (mnl_attr_get_type(attr)) {
-		case BPF_PROG:
+		case SEG6NR_BPF_PROG:
 			encap->has_prog = get_exact(attr, &encap->prog, 4);
 			good &= encap->has_prog;
 			break;
-		case BPF_PROG_NAME:
+		case SEG6NR_BPF_NAME:
 			get_name(attr, encap->prog_name,
 				 sizeof(encap->prog_name));
 			break;
@@ -240,23 +270,31 @@ static bool get_one(struct encap *encap, const struct nlattr *attr, int type)
 	return true;
 }
 
+static void get_attribute(struct encap *encap, const struct nlattr *attr)
+{
+	unsigned int type = mnl_attr_get_type(attr);
+
+	if (type == SEG6NR_A_REPLACE_CSID) {
+		encap->flavors |= FLAVOR_BIT(FLAVOR_REPLACE_CSID);
+		type = SEG6NR_A_FLAVORS;
+	}
+	if (!type || type > SEG6NR_A_MAX)
+		return;
+	encap->present |= 1u << type;
+	if (!get_one(encap, attr, type))
+		encap->broken |= 1u << type;
+}
+
 void encap_get(struct encap *encap, const struct nlattr *rta_encap)
 {
 	const struct nlattr *private, *attr;
-	unsigned int type;
 
 	memset(encap, 0, sizeof(*encap));
 	encap->prog = -1;
 	mnl_attr_for_each_nested(private, rta_encap) {
 		if (mnl_attr_get_type(private) != SEG6NR_ENCAP)
 			continue;
-		mnl_attr_for_each_nested(attr, private) {
-			type = mnl_attr_get_type(attr);
-			if (!type || type > SEG6NR_A_MAX)
-				continue;
-			encap->present |= 1u << type;
-			if (!get_one(encap, attr, type))
-				encap->broken |= 1u << type;
-		}
+		mnl_attr_for_each_nested(attr, private)
+			get_attribute(encap, attr);
 	}
 }

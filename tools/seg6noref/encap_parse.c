@@ -35,18 +35,17 @@ static const char *const action_names[SEG6NR_ACT_MAX + 1] = {
 	[SEG6NR_ACT_END_DT46]		= "End.DT46",
 };
 
-/* Bit numbers of the flavour operations. */
-static const char *const flavor_names[] = {
-	[1] = "psp", [2] = "usp", [3] = "usd", [4] = "next-csid",
+static const char *const flavor_names[FLAVOR_END] = {
+	[SEG6NR_FLV_OP_PSP]		= "psp",
+	[SEG6NR_FLV_OP_USP]		= "usp",
+	[SEG6NR_FLV_OP_USD]		= "usd",
+	[SEG6NR_FLV_OP_NEXT_CSID]	= "next-csid",
+	[FLAVOR_REPLACE_CSID]		= "replace-csid",
 };
 
-#define FLAVOR_NEXT_CSID	4
-
-/* SRH words, kept until the action is known. */
-struct srh_words {
-	const char *segs;
-	uint32_t hmac_key;
-};
+/* Flavors that take lengths. */
+#define FLAVORS_CSID	(FLAVOR_BIT(SEG6NR_FLV_OP_NEXT_CSID) | \
+			 FLAVOR_BIT(FLAVOR_REPLACE_CSID))
 
 struct encap_row {
 	const char *word;
@@ -62,7 +61,7 @@ const char *action_name(uint32_t action)
 
 const char *flavor_name(unsigned int bit)
 {
-	return bit < MNL_ARRAY_SIZE(flavor_names) ? flavor_names[bit] : NULL;
+	return bit < FLAVOR_END ? flavor_names[bit] : NULL;
 }
 
 static int parse_action(struct encap *encap, struct cmdline *line,
@@ -143,7 +142,7 @@ static int parse_nh6(struct encap *encap, struct cmdline *line,
 	return EXIT_OK;
 }
 
-static int parse_device(struct cmdline *line, uint32_t *index)
+static int parse_encap_device(struct cmdline *line, uint32_t *index)
 {
 	const char *word;
 	int err;
@@ -163,14 +162,14 @@ static int parse_iif(struct encap *encap, struct cmdline *line,
 		     struct srh_words *srh)
 {
 	(void)srh;
-	return parse_device(line, &encap->iif);
+	return parse_encap_device(line, &encap->iif);
 }
 
 static int parse_oif(struct encap *encap, struct cmdline *line,
 		     struct srh_words *srh)
 {
 	(void)srh;
-	return parse_device(line, &encap->oif);
+	return parse_encap_device(line, &encap->oif);
 }
 
 static int parse_count(struct encap *encap, struct cmdline *line,
@@ -187,13 +186,13 @@ static bool flavor_add(struct encap *encap, const char *name, size_t len)
 {
 	unsigned int bit;
 
-	for (bit = 1; bit < MNL_ARRAY_SIZE(flavor_names); bit++) {
-		if (strlen(flavor_names[bit]) != len ||
+	for (bit = 0; bit < FLAVOR_END; bit++) {
+		if (!flavor_names[bit] || strlen(flavor_names[bit]) != len ||
 		    strncasecmp(flavor_names[bit], name, len))
 			continue;
-		if (encap->flavors & (1u << bit))
+		if (encap->flavors & FLAVOR_BIT(bit))
 			return false;
-		encap->flavors |= 1u << bit;
+		encap->flavors |= FLAVOR_BIT(bit);
 		return true;
 	}
 	return false;
@@ -237,7 +236,7 @@ static int parse_flavors(struct encap *encap, struct cmdline *line,
 		if (!item[len])
 			break;
 	}
-	if (!(encap->flavors & (1u << FLAVOR_NEXT_CSID)))
+	if (!(encap->flavors & FLAVORS_CSID))
 		return EXIT_OK;
 	err = parse_length(line, "lblen", &encap->has_lblen, &encap->lblen,
 			   "\"locator-block length\" value is invalid");
@@ -250,27 +249,44 @@ static int parse_flavors(struct encap *encap, struct cmdline *line,
 static int parse_srh(struct encap *encap, struct cmdline *line,
 		     struct srh_words *srh)
 {
+	(void)encap;
+	return srh_parse(srh, line);
+}
+
+static int parse_segs(struct encap *encap, struct cmdline *line,
+		      struct srh_words *srh)
+{
+	(void)encap;
+	return srh_parse_shown(srh, line);
+}
+
+static int parse_u64(struct cmdline *line, const char *key)
+{
 	const char *word;
-	uint64_t key;
+	uint64_t value;
+	int err;
+
+	if (*key && !cmdline_accept(line, key))
+		return complain_required(key);
+	err = cmdline_value(line, &word);
+	if (err)
+		return err;
+	return word_number(word, UINT64_MAX, &value) ? EXIT_OK :
+		complain_invalid(word, "counter value is invalid");
+}
+
+/* Counters as they are shown ask for counters, which start at zero. */
+static int parse_packets(struct encap *encap, struct cmdline *line,
+			 struct srh_words *srh)
+{
 	int err;
 
 	(void)encap;
-	err = cmdline_value(line, &word);
-	if (err)
-		return err;
-	if (strcmp(word, "segs"))
-		return complain_invalid(word,
-					"missing \"segs\" attribute for srh");
-	err = cmdline_value(line, &srh->segs);
-	if (err || !cmdline_accept(line, "hmac"))
-		return err;
-	err = cmdline_value(line, &word);
-	if (err)
-		return err;
-	if (!word_number(word, UINT32_MAX, &key))
-		return complain_invalid(word, "\"hmac\" value is invalid");
-	srh->hmac_key = key;
-	return EXIT_OK;
+	(void)srh;
+	err = parse_u64(line, "");
+	if (!err)
+		err = parse_u64(line, "bytes");
+	return err ? err : parse_u64(line, "errors");
 }
 
 static int parse_endpoint(struct encap *encap, struct cmdline *line,
@@ -289,8 +305,10 @@ static const struct encap_row encap_rows[] = {
 	{ "iif",	SEG6NR_A_IIF,		parse_iif },
 	{ "oif",	SEG6NR_A_OIF,		parse_oif },
 	{ "count",	SEG6NR_A_COUNTERS,	parse_count },
+	{ "packets",	SEG6NR_A_COUNTERS,	parse_packets },
 	{ "flavors",	SEG6NR_A_FLAVORS,	parse_flavors },
 	{ "srh",	SEG6NR_A_SRH,		parse_srh },
+	{ "segs",	SEG6NR_A_SRH,		parse_segs },
 	{ "endpoint",	SEG6NR_A_BPF,		parse_endpoint },
 };
 
@@ -309,6 +327,8 @@ const char *encap_word(unsigned int type)
 {
 	unsigned int i;
 
+	if (type == SEG6NR_A_REPLACE_CSID)
+		type = SEG6NR_A_FLAVORS;
 	for (i = 0; i < MNL_ARRAY_SIZE(encap_rows); i++)
 		if (encap_rows[i].type == type)
 			return encap_rows[i].word;
@@ -324,36 +344,63 @@ void encap_release(struct encap *encap)
 	encap->prog = -1;
 }
 
+static int parse_options(struct encap *encap, struct cmdline *line,
+			 struct srh_words *srh)
+{
+	const struct encap_row *row;
+	const char *word;
+	int err;
+
+	while ((row = encap_find(cmdline_peek(line)))) {
+		cmdline_skip(line);
+		word = cmdline_peek(line);
+		if (encap_has(encap, row->type))
+			return complain_duplicate(row->word,
+						  word ? word : row->word);
+		encap->present |= 1u << row->type;
+		err = row->parse(encap, line, srh);
+		if (err)
+			return err;
+	}
+	return EXIT_OK;
+}
+
+static int parse_type(struct cmdline *line)
+{
+	const char *type = cmdline_peek(line);
+
+	if (!type)
+		return complain_required("encap type");
+	if (strcmp(type, ENCAP_NAME))
+		return complain_invalid(type,
+					"\"encap type\" value is invalid");
+	cmdline_skip(line);
+	return EXIT_OK;
+}
+
 int encap_parse(struct encap *encap, struct cmdline *line)
 {
 	struct srh_words srh = { 0 };
-	const struct encap_row *row;
 	int err;
 
 	memset(encap, 0, sizeof(*encap));
 	encap->prog = -1;
+	err = parse_type(line);
+	if (err)
+		return err;
 	if (cmdline_accept(line, "help")) {
 		usage_encap(stderr);
 		return EXIT_PARSE;
 	}
-	while ((row = encap_find(cmdline_peek(line)))) {
-		cmdline_skip(line);
-		if (encap_has(encap, row->type))
-			return complain_duplicate(row->word,
-						  cmdline_peek(line) ?
-						  cmdline_peek(line) :
-						  row->word);
-		encap->present |= 1u << row->type;
-		err = row->parse(encap, line, &srh);
-		if (err)
-			return err;
-	}
+	err = parse_options(encap, line, &srh);
+	if (err)
+		return err;
 	if (!encap_has(encap, SEG6NR_A_ACTION)) {
 		complain("Missing action type");
 		return EXIT_PARSE;
 	}
-	if (!srh.segs)
+	if (!encap_has(encap, SEG6NR_A_SRH))
 		return EXIT_OK;
-	return srh_build(encap, srh.segs, srh.hmac_key,
+	return srh_build(encap, &srh,
 			 encap->action != SEG6NR_ACT_END_B6_ENCAPS);
 }

@@ -124,8 +124,8 @@ static void print_flavors(struct out *out, const struct encap *encap)
 
 	out_text(out, "flavors ");
 	out_open(out, '[', "flavors");
-	for (bit = 0; bit < 32; bit++) {
-		if (!(encap->flavors & (1u << bit)))
+	for (bit = 0; bit < FLAVOR_END; bit++) {
+		if (!(encap->flavors & FLAVOR_BIT(bit)))
 			continue;
 		name = flavor_name(bit);
 		if (!name) {

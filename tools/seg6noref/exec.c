@@ -14,8 +14,8 @@
 
 #define STATUS_NO_EXEC	127
 
-/* Exit status as a shell gives it. */
-static int status_of(pid_t pid)
+/* Wait for @pid; its exit status as a shell gives it. */
+int exec_status(pid_t pid)
 {
 	int status;
 
@@ -40,7 +40,7 @@ int exec_wait(const char *path, char **argv)
 		complain("Cannot run %s: %s", argv[0], strerror(errno));
 		_exit(STATUS_NO_EXEC);
 	}
-	return status_of(pid);
+	return exec_status(pid);
 }
 
 /* All that comes from @fd until it ends. */
@@ -106,6 +106,6 @@ bool exec_capture(const char *path, char **argv, bool quiet,
 	good = pid > 0 && read_all(ends[0], capture);
 	close(ends[0]);
 	if (pid > 0)
-		capture->status = status_of(pid);
+		capture->status = exec_status(pid);
 	return good;
 }

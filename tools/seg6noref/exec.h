@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 /* Output of a program, closed by a NUL that len does not count. */
 struct capture {
@@ -15,6 +16,7 @@ struct capture {
 	int status;
 };
 
+int exec_status(pid_t pid);
 int exec_wait(const char *path, char **argv);
 bool exec_capture(const char *path, char **argv, bool quiet,
 		  struct capture *capture);

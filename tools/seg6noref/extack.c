@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <string.h>
 #include <linux/netlink.h>
+#include <linux/nexthop.h>
 
 #include "../../module/uapi.h"
 #include "cmdline.h"
@@ -44,6 +45,8 @@ static const char *const route_words[] = {
 	[RTA_ENCAP_TYPE]	= "encap type",
 	[RTA_ENCAP]		= "encap",
 	[RTA_EXPIRES]		= "expires",
+	[RTA_MULTIPATH]		= "nexthop",
+	[RTA_NH_ID]		= "nhid",
 };
 
 static const char *route_word(unsigned int type)
@@ -65,12 +68,63 @@ static void path_add(char *path, size_t size, const char *word,
 		snprintf(path + len, size - len, "attribute %u", type);
 }
 
-/* Words for attribute @type inside the nest that depth and parent name. */
-static const char *nested_word(int depth, unsigned int type)
+static const char *const nexthop_words[] = {
+	[NHA_ID]		= "id",
+	[NHA_OIF]		= "dev",
+	[NHA_GATEWAY]		= "via",
+	[NHA_ENCAP_TYPE]	= "encap type",
+	[NHA_ENCAP]		= "encap",
+};
+
+static bool is_nexthop(const struct nlmsghdr *req)
+{
+	return req->nlmsg_type == RTM_NEWNEXTHOP ||
+	       req->nlmsg_type == RTM_DELNEXTHOP;
+}
+
+static const char *top_word(const struct nlmsghdr *req, unsigned int type)
+{
+	if (!is_nexthop(req))
+		return route_word(type);
+	return type < MNL_ARRAY_SIZE(nexthop_words) ? nexthop_words[type] :
+						      NULL;
+}
+
+/* Words for attribute @type inside @depth nests. */
+static const char *nested_word(const struct nlmsghdr *req, int depth,
+			       unsigned int type)
 {
 	if (depth == 0)
-		return route_word(type);
+		return top_word(req, type);
 	return depth == 2 ? encap_word(type) : NULL;
+}
+
+/* Attributes of the next hop that @target is in, and where they end. */
+static const struct nlattr *enter_multipath(const struct nlattr *attr,
+					    const char *target,
+					    const char **end)
+{
+	const struct rtnexthop *nh = mnl_attr_get_payload(attr);
+	size_t left = mnl_attr_get_payload_len(attr);
+	const char *next;
+
+	while (left >= sizeof(*nh) && nh->rtnh_len >= sizeof(*nh) &&
+	       nh->rtnh_len <= left) {
+		next = (const char *)nh + RTNH_ALIGN(nh->rtnh_len);
+		if (target < next) {
+			*end = (const char *)nh + nh->rtnh_len;
+			return (const struct nlattr *)RTNH_DATA(nh);
+		}
+		left -= nh->rtnh_len;
+		nh = (const struct rtnexthop *)next;
+	}
+	return NULL;
+}
+
+static bool is_multipath(const struct nlmsghdr *req, int depth,
+			 unsigned int type)
+{
+	return !depth && type == RTA_MULTIPATH && !is_nexthop(req);
 }
 
 /*
@@ -89,8 +143,10 @@ static void path_to(const struct nlmsghdr *req, uint32_t offset, char *path,
 	*path = '\0';
 	if (offset >= req->nlmsg_len)
 		return;
-	attr = mnl_nlmsg_get_payload_offset(req, sizeof(struct rtmsg));
-	while ((const char *)attr <= target &&
+	attr = mnl_nlmsg_get_payload_offset(req, is_nexthop(req) ?
+					    sizeof(struct nhmsg) :
+					    sizeof(struct rtmsg));
+	while (attr && (const char *)attr <= target &&
 	       mnl_attr_ok(attr, end - (const char *)attr)) {
 		if (target >= (const char *)mnl_attr_next(attr)) {
 			attr = mnl_attr_next(attr);
@@ -98,9 +154,15 @@ static void path_to(const struct nlmsghdr *req, uint32_t offset, char *path,
 		}
 		type = mnl_attr_get_type(attr);
 		if (depth != 1 || type != SEG6NR_ENCAP)
-			path_add(path, size, nested_word(depth, type), type);
-		if (target == (const char *)attr ||
-		    !(attr->nla_type & NLA_F_NESTED))
+			path_add(path, size, nested_word(req, depth, type),
+				 type);
+		if (target == (const char *)attr)
+			return;
+		if (is_multipath(req, depth, type)) {
+			attr = enter_multipath(attr, target, &end);
+			continue;
+		}
+		if (!(attr->nla_type & NLA_F_NESTED))
 			return;
 		end = (const char *)attr + attr->nla_len;
 		attr = mnl_attr_get_payload(attr);
@@ -149,7 +211,7 @@ static void extack_parse(const struct nlattr *attr, const char *end,
 static void report_missing(const struct extack *ext,
 			   const struct nlmsghdr *req)
 {
-	const char *word = route_word(ext->miss_type);
+	const char *word = top_word(req, ext->miss_type);
 	char path[256] = "";
 
 	if (ext->has_miss_nest) {

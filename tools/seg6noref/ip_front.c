@@ -14,9 +14,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "batch.h"
 #include "cmdline.h"
 #include "encap.h"
 #include "ip_front.h"
+#include "nexthop.h"
 #include "route.h"
 
 #define ENV_IP		"SEG6NOREF_IP"
@@ -106,6 +108,12 @@ int ip_exec(const char *path, char **argv)
 	return EXIT_PARSE;
 }
 
+/* Shorter words are other objects of ip. */
+static bool is_nexthop(const char *word)
+{
+	return strlen(word) > 2 && word_is_prefix(word, "nexthop");
+}
+
 static bool has_our_encap(char **words)
 {
 	for (; words[0] && words[1]; words++)
@@ -114,44 +122,63 @@ static bool has_our_encap(char **words)
 	return false;
 }
 
-/* How the words of a command are to be treated. */
-enum treatment { HAND_ON, MODIFY, LIST };
-
-static enum treatment treatment_of(char **argv, const struct options *opts,
-				   const struct route_verb **verb)
+/* By its words, the object first. */
+enum treatment ip_treatment(char **words, const struct options *opts)
 {
-	char **words = argv + opts->object;
+	const struct nexthop_verb *nexthop;
+	const struct route_verb *route;
 
-	if (opts->batch || opts->help || opts->version || !words[0] ||
-	    !word_is_prefix(words[0], "route"))
+	if (!words[0])
 		return HAND_ON;
-	*verb = route_verb(words[1] ? words[1] : "list");
-	if (!*verb)
+	if (is_nexthop(words[0])) {
+		nexthop = words[1] ? nexthop_verb(words[1]) : NULL;
+		return nexthop && nexthop->type && has_our_encap(words + 2) ?
+		       MODIFY_NEXTHOP : HAND_ON;
+	}
+	if (!word_is_prefix(words[0], "route"))
 		return HAND_ON;
-	if ((*verb)->type && has_our_encap(words + 2))
-		return MODIFY;
-	if ((*verb)->list && !opts->foreign &&
+	route = route_verb(words[1] ? words[1] : "list");
+	if (route && route->type && has_our_encap(words + 2))
+		return MODIFY_ROUTE;
+	if (route && route->list && !opts->foreign &&
 	    (opts->family == AF_UNSPEC || opts->family == AF_INET6))
 		return LIST;
 	return HAND_ON;
 }
 
+/* Carry out a command of ours that changes something. */
+int ip_command(enum treatment treatment, struct session *session, char **words)
+{
+	struct cmdline line = { .next = words + 1 };
+
+	if (treatment == MODIFY_NEXTHOP)
+		return nexthop_command(session, &line);
+	return route_command(session, &line);
+}
+
 int ip_front(char **argv)
 {
 	enum treatment treatment = HAND_ON;
-	const struct route_verb *verb;
 	struct options opts;
-	struct cmdline line;
+	struct session session = { .opts = &opts };
 	char path[PATH_MAX];
+	bool batch = false;
+	int status;
 
-	if (options_parse(argv, &opts))
-		treatment = treatment_of(argv, &opts, &verb);
-	if (treatment == MODIFY) {
-		line.next = argv + opts.object + 2;
-		return route_modify(verb, &opts, &line);
+	if (options_parse(argv, &opts) && !opts.help && !opts.version) {
+		batch = opts.batch;
+		if (!batch)
+			treatment = ip_treatment(argv + opts.object, &opts);
+	}
+	if (treatment == MODIFY_ROUTE || treatment == MODIFY_NEXTHOP) {
+		status = ip_command(treatment, &session, argv + opts.object);
+		session_close(&session);
+		return status;
 	}
 	if (!ip_find(path, sizeof(path)))
 		return EXIT_PARSE;
+	if (batch)
+		return batch_ip(path, argv, &opts);
 	if (treatment == LIST)
 		return ip_show(path, argv, &opts);
 	return ip_exec(path, argv);

@@ -11,6 +11,7 @@
 
 #include "nl.h"
 #include "options.h"
+#include "session.h"
 
 /* The encaps of one message in the order in which they are printed. */
 struct encap_ref {
@@ -34,7 +35,12 @@ struct listing {
 	uint16_t slot;
 };
 
+/* How a command is to be treated. */
+enum treatment { HAND_ON, MODIFY_ROUTE, MODIFY_NEXTHOP, LIST };
+
 int ip_front(char **argv);
+enum treatment ip_treatment(char **words, const struct options *opts);
+int ip_command(enum treatment treatment, struct session *session, char **words);
 int ip_exec(const char *path, char **argv);
 
 /* ip_show.c: `ip ... route show' with our encap decoded. */

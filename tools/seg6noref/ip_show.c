@@ -20,6 +20,7 @@
 #include "ip_front.h"
 #include "out.h"
 #include "route.h"
+#include "session.h"
 #include "slot.h"
 
 #define SAVE_MAGIC	0x45311224
@@ -180,20 +181,11 @@ bool listing_destination(const struct nlmsghdr *msg, char *text, size_t size)
 void listing_put_encap(FILE *file, const struct listing *listing,
 		       const struct encap_ref *ref, int depth)
 {
-	const struct options *opts = listing->opts;
-	struct out out = {
-		.file = file,
-		.json = opts->json,
-		.pretty = opts->json && opts->pretty,
-		.human = opts->human,
-		.iec = opts->iec,
-		.stats = opts->stats,
-		.details = opts->details,
-		.numeric = opts->numeric,
-		.depth = depth,
-	};
 	struct encap encap;
+	struct out out;
 
+	out_init(&out, file, listing->opts);
+	out.depth = depth;
 	encap_get(&encap, ref->payload);
 	out_text(&out, "%s ", ENCAP_NAME);
 	out_open(&out, '{', NULL);

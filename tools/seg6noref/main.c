@@ -6,38 +6,19 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "batch.h"
 #include "cmdline.h"
 #include "ip_front.h"
 #include "names.h"
+#include "nexthop.h"
 #include "options.h"
 #include "route.h"
+#include "session.h"
 #include "usage.h"
 
-static int do_route(const struct options *opts, struct cmdline *line)
+static int do_help(struct session *session, struct cmdline *line)
 {
-	const struct route_verb *verb;
-	const char *word;
-
-	word = cmdline_peek(line) ? cmdline_peek(line) : "show";
-	if (!strcmp(word, "help")) {
-		usage_route(stdout);
-		return EXIT_OK;
-	}
-	verb = route_verb(word);
-	if (cmdline_peek(line))
-		cmdline_skip(line);
-	if (verb && verb->list)
-		return route_show(opts, line);
-	if (verb && verb->type)
-		return route_modify(verb, opts, line);
-	complain("Command \"%s\" is unknown, try \"seg6noref route help\".",
-		 word);
-	return EXIT_PARSE;
-}
-
-static int do_help(const struct options *opts, struct cmdline *line)
-{
-	(void)opts;
+	(void)session;
 	(void)line;
 	usage_print(stdout);
 	return EXIT_OK;
@@ -45,11 +26,46 @@ static int do_help(const struct options *opts, struct cmdline *line)
 
 static const struct {
 	const char *word;
-	int (*run)(const struct options *opts, struct cmdline *line);
+	int (*run)(struct session *session, struct cmdline *line);
 } objects[] = {
-	{ "route",	do_route },
+	{ "route",	route_command },
+	{ "nexthop",	nexthop_command },
 	{ "help",	do_help },
 };
+
+static int command(struct session *session, char **words)
+{
+	struct cmdline line = { .next = words };
+	unsigned int i;
+
+	for (i = 0; i < sizeof(objects) / sizeof(objects[0]); i++) {
+		if (word_is_prefix(words[0], objects[i].word)) {
+			cmdline_skip(&line);
+			return objects[i].run(session, &line);
+		}
+	}
+	complain("Object \"%s\" is unknown, try \"seg6noref --help\".",
+		 words[0]);
+	return EXIT_PARSE;
+}
+
+static int batch_line(const struct batch *batch, char **words)
+{
+	return command(batch->arg, words);
+}
+
+static int batch_file(struct session *session)
+{
+	struct batch batch = {
+		.name = session->opts->batch, .force = session->opts->force,
+		.arg = session, .run = batch_line,
+	};
+	int fd;
+	int err;
+
+	err = batch_open(batch.name, &fd);
+	return err ? err : batch_run(&batch, fd);
+}
 
 /* Options that make no sense without the rest of ip. */
 static bool options_refused(const struct options *opts)
@@ -58,8 +74,6 @@ static bool options_refused(const struct options *opts)
 
 	if (opts->family && opts->family != AF_INET6)
 		name = "only -6 is supported";
-	else if (opts->batch)
-		name = "-batch is not supported";
 	else if (opts->resolve)
 		name = "-resolve is not supported";
 	else if (opts->foreign)
@@ -72,8 +86,8 @@ static bool options_refused(const struct options *opts)
 static int helper(char **argv)
 {
 	struct options opts;
-	struct cmdline line;
-	unsigned int i;
+	struct session session = { .opts = &opts };
+	int status;
 
 	if (!options_parse(argv, &opts)) {
 		complain("Option \"%s\" is unknown or lacks its value, try \"seg6noref --help\".",
@@ -85,23 +99,17 @@ static int helper(char **argv)
 		return EXIT_OK;
 	}
 	if (opts.help)
-		return do_help(&opts, NULL);
-	line.next = argv + opts.object;
-	if (!cmdline_peek(&line)) {
+		return do_help(NULL, NULL);
+	if (!argv[opts.object] && !opts.batch) {
 		usage_print(stderr);
 		return EXIT_PARSE;
 	}
 	if (options_refused(&opts))
 		return EXIT_PARSE;
-	for (i = 0; i < sizeof(objects) / sizeof(objects[0]); i++) {
-		if (word_is_prefix(cmdline_peek(&line), objects[i].word)) {
-			cmdline_skip(&line);
-			return objects[i].run(&opts, &line);
-		}
-	}
-	complain("Object \"%s\" is unknown, try \"seg6noref --help\".",
-		 cmdline_peek(&line));
-	return EXIT_PARSE;
+	status = opts.batch ? batch_file(&session) :
+			      command(&session, argv + opts.object);
+	session_close(&session);
+	return status;
 }
 
 int main(int argc, char **argv)

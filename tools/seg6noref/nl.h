@@ -9,8 +9,8 @@
 #include <libmnl/libmnl.h>
 #include <linux/rtnetlink.h>
 
-/* Room for a request: the largest SRH, a program name, the route around. */
-#define NL_REQUEST_SIZE	8192
+/* Room for a request: as long as lengths of attributes can express. */
+#define NL_REQUEST_SIZE	65536
 
 struct nl {
 	struct mnl_socket *sock;

@@ -15,7 +15,7 @@ enum option_id {
 	OPT_FAMILY, OPT_INET, OPT_INET6, OPT_OTHER_FAMILY, OPT_HUMAN, OPT_IEC,
 	OPT_STATS, OPT_DETAILS, OPT_RESOLVE, OPT_ONELINE, OPT_VERSION,
 	OPT_BATCH, OPT_JSON, OPT_PRETTY, OPT_HELP, OPT_NETNS, OPT_NUMERIC,
-	OPT_NO_EFFECT, OPT_FOREIGN,
+	OPT_FORCE, OPT_NO_EFFECT, OPT_FOREIGN,
 };
 
 struct option_row {
@@ -43,7 +43,7 @@ static const struct option_row option_table[] = {
 	{ "timestamp",		OPT_NO_EFFECT,		false, false },
 	{ "tshort",		OPT_NO_EFFECT,		false, false },
 	{ "Version",		OPT_VERSION,		false, false },
-	{ "force",		OPT_NO_EFFECT,		false, false },
+	{ "force",		OPT_FORCE,		false, false },
 	{ "batch",		OPT_BATCH,		false, true },
 	{ "brief",		OPT_NO_EFFECT,		false, false },
 	{ "json",		OPT_JSON,		false, false },
@@ -122,7 +122,7 @@ static void option_apply(struct options *opts, enum option_id id,
 		opts->version = true;
 		break;
 	case OPT_BATCH:
-		opts->batch = true;
+		opts->batch = value;
 		break;
 	case OPT_JSON:
 		opts->json = true;
@@ -138,6 +138,9 @@ static void option_apply(struct options *opts, enum option_id id,
 		break;
 	case OPT_NUMERIC:
 		opts->numeric = true;
+		break;
+	case OPT_FORCE:
+		opts->force = true;
 		break;
 	case OPT_NO_EFFECT:
 		break;
@@ -174,6 +177,8 @@ bool options_parse(char **argv, struct options *opts)
 		}
 		option_apply(opts, row->id, value);
 		i += row->value;
+		if (row->id == OPT_BATCH)
+			opts->batch_at = i;
 	}
 	opts->object = i;
 	return true;

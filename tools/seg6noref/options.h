@@ -20,7 +20,9 @@ struct options {
 	bool human;
 	bool iec;
 	bool resolve;		/* names for addresses: left to the real ip */
-	bool batch;
+	const char *batch;	/* the file, "-" for standard input */
+	int batch_at;		/* index in argv of that word */
+	bool force;
 	bool version;
 	bool help;
 	bool foreign;		/* given an option that only ip implements */

@@ -6,8 +6,23 @@
  * four blanks per level; brackets stay where they are, one blank inside.
  */
 #include <stdarg.h>
+#include <string.h>
 
 #include "out.h"
+
+void out_init(struct out *out, FILE *file, const struct options *opts)
+{
+	memset(out, 0, sizeof(*out));
+	out->file = file;
+	out->json = opts->json;
+	out->pretty = opts->json && opts->pretty;
+	out->human = opts->human;
+	out->iec = opts->iec;
+	out->stats = opts->stats;
+	out->details = opts->details;
+	out->numeric = opts->numeric;
+	out->oneline = opts->oneline;
+}
 
 static void json_text(struct out *out, const char *text)
 {

@@ -12,6 +12,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "options.h"
+
 struct out {
 	FILE *file;
 	bool json;
@@ -26,6 +28,7 @@ struct out {
 	bool more;		/* something stands before in this object */
 };
 
+void out_init(struct out *out, FILE *file, const struct options *opts);
 void out_open(struct out *out, char bracket, const char *key);
 void out_close(struct out *out, char bracket);
 

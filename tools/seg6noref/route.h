@@ -12,13 +12,10 @@
 
 #include "cmdline.h"
 #include "encap.h"
-#include "options.h"
+#include "hop.h"
 #include "out.h"
-
-struct prefix {
-	struct in6_addr addr;
-	uint8_t len;
-};
+#include "session.h"
+#include "value.h"
 
 /* Metrics that take a plain number; the last one of the kernel is 17. */
 #define METRIC_MAX	17
@@ -40,7 +37,9 @@ struct route {
 	uint32_t metrics_set;		/* 1 << RTAX_* */
 	uint32_t metrics_lock;		/* likewise */
 	uint32_t metrics[METRIC_MAX + 1];
+	uint32_t nhid;
 	struct encap encap;
+	struct hops hops;		/* nexthop ... */
 };
 
 enum route_field {
@@ -58,6 +57,8 @@ enum route_field {
 	R_PREF		= 1 << 11,
 	R_ONLINK	= 1 << 12,
 	R_ENCAP		= 1 << 13,
+	R_NHID		= 1 << 14,
+	R_HOPS		= 1 << 15,
 };
 
 struct route_verb {
@@ -68,20 +69,13 @@ struct route_verb {
 	bool list;
 };
 
-struct nl;
-
-/* route_cmd.c */
+/* route_cmd.c: @line stands at the verb. */
 const struct route_verb *route_verb(const char *word);
-int route_modify(const struct route_verb *verb, const struct options *opts,
-		 struct cmdline *line);
-int netns_enter(const char *netns);
+int route_command(struct session *session, struct cmdline *line);
 
-/* route_parse.c */
+/* route_parse.c: what it opened is to be released, whatever it returned. */
 int route_parse(struct route *route, struct cmdline *line);
-int parse_prefix(const char *word, struct prefix *prefix);
-int parse_route_table(struct cmdline *line, uint32_t *table);
-int parse_route_vrf(struct cmdline *line, uint32_t *table);
-int parse_route_device(struct cmdline *line, uint32_t *index);
+void route_release(struct route *route);
 const char *route_type_name(uint8_t type);
 const char *metric_name(unsigned int metric);
 
@@ -97,10 +91,13 @@ struct route_hidden {		/* fields that a filter makes redundant */
 	bool metric;
 };
 
+void print_encap(struct out *out, const struct nlattr *payload,
+		 const struct nlattr *type_attr, uint16_t slot);
+void print_flags(struct out *out, uint32_t flags);
 void route_print(struct out *out, const struct nlmsghdr *msg, uint16_t slot,
 		 const struct route_hidden *hidden);
 
 /* route_show.c */
-int route_show(const struct options *opts, struct cmdline *line);
+int route_show(struct session *session, struct cmdline *line);
 
 #endif /* SEG6NOREF_ROUTE_H */

@@ -56,6 +56,9 @@ static bool put_attributes(struct nlmsghdr *nlh, size_t size,
 	if (seen & R_PREF)
 		good &= mnl_attr_put_u8_check(nlh, size, RTA_PREF,
 					      route->pref);
+	if (seen & R_NHID)
+		good &= mnl_attr_put_u32_check(nlh, size, RTA_NH_ID,
+					       route->nhid);
 	if (route->metrics_set)
 		good &= put_metrics(nlh, size, route);
 	return good;
@@ -109,8 +112,11 @@ bool route_build(struct nlmsghdr *nlh, size_t size, const struct route *route,
 		return false;
 	if (!put_attributes(nlh, size, route))
 		return false;
+	if ((route->seen & R_HOPS) &&
+	    !hops_put(nlh, size, &route->hops, slot))
+		return false;
 	if (!(route->seen & R_ENCAP))
 		return true;
-	return encap_put(nlh, size, &route->encap) &&
+	return encap_put(nlh, size, &route->encap, RTA_ENCAP) &&
 	       mnl_attr_put_u16_check(nlh, size, RTA_ENCAP_TYPE, slot);
 }

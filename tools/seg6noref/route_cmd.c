@@ -2,17 +2,12 @@
 /*
  * route_cmd.c - route add, replace, change, append, prepend, test and del
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "names.h"
-#include "nl.h"
 #include "route.h"
-#include "slot.h"
+#include "usage.h"
 
 /* Abbreviations go to the first row that they fit, as with ip. */
 static const struct route_verb verbs[] = {
@@ -43,84 +38,78 @@ const struct route_verb *route_verb(const char *word)
 	return NULL;
 }
 
-/* Move this process into the namespace that ip netns knows by @netns. */
-int netns_enter(const char *netns)
+static bool has_encap(const struct route *route)
 {
-	char path[4096];
-	int fd;
-
-	if (!netns)
-		return EXIT_OK;
-	snprintf(path, sizeof(path), "/run/netns/%s", netns);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0) {
-		complain("Cannot open network namespace \"%s\": %s", netns,
-			 strerror(errno));
-		return EXIT_PARSE;
-	}
-	if (setns(fd, CLONE_NEWNET)) {
-		complain("setting the network namespace \"%s\" failed: %s",
-			 netns, strerror(errno));
-		close(fd);
-		return EXIT_PARSE;
-	}
-	close(fd);
-	names_netns(netns);
-	return EXIT_OK;
+	return (route->seen & R_ENCAP) || hops_have_encap(&route->hops);
 }
 
-static int route_send(const struct route *route, const struct route_verb *verb)
+static int route_send(const struct route *route, const struct route_verb *verb,
+		      struct session *session)
 {
-	char buf[NL_REQUEST_SIZE] __attribute__((aligned(8)));
 	struct nlmsghdr *nlh;
-	uint16_t slot = 0;
-	struct nl nl;
-	int err;
+	int err = EXIT_OK;
+	void *buf;
 
-	if (route->seen & R_ENCAP) {
-		err = slot_load(&slot);
-		if (err)
-			return err;
-	}
-	nlh = mnl_nlmsg_put_header(buf);
-	if (!route_build(nlh, sizeof(buf), route, verb, slot)) {
-		complain("Error: the route does not fit into a message.");
-		return EXIT_PARSE;
-	}
-	err = nl_open(&nl);
+	if (has_encap(route))
+		err = session_slot(session);
 	if (err)
 		return err;
-	err = nl_request(&nl, nlh);
-	nl_close(&nl);
+	buf = malloc(NL_REQUEST_SIZE);
+	if (!buf) {
+		complain("Error: out of memory.");
+		return EXIT_KERNEL;
+	}
+	nlh = mnl_nlmsg_put_header(buf);
+	if (route_build(nlh, NL_REQUEST_SIZE, route, verb, session->slot)) {
+		err = session_request(session, nlh);
+	} else {
+		complain("Error: the route does not fit into a message.");
+		err = EXIT_PARSE;
+	}
+	free(buf);
 	return err;
 }
 
 /* Everything is parsed and checked before the first thing is changed. */
-int route_modify(const struct route_verb *verb, const struct options *opts,
-		 struct cmdline *line)
+static int route_modify(const struct route_verb *verb, struct session *session,
+			struct cmdline *line)
 {
 	struct route route;
 	int err;
 
-	if (opts->family && opts->family != AF_INET6) {
-		complain("Error: encap %s is for IPv6 routes only.",
-			 ENCAP_NAME);
-		return EXIT_PARSE;
-	}
-	if (opts->foreign) {
-		complain("Error: -all and -echo are not supported with encap %s.",
-			 ENCAP_NAME);
-		return EXIT_PARSE;
-	}
-	err = netns_enter(opts->netns);
+	err = session_check(session);
+	if (!err)
+		err = session_enter(session);
 	if (err)
 		return err;
 	err = route_parse(&route, line);
-	if (!err && !(route.seen & R_ENCAP) && verb->type != RTM_DELROUTE)
+	if (!err && !has_encap(&route) && !(route.seen & R_NHID) &&
+	    verb->type != RTM_DELROUTE)
 		err = complain_required("encap");
 	if (!err)
-		err = route_send(&route, verb);
-	if (route.seen & R_ENCAP)
-		encap_release(&route.encap);
+		err = route_send(&route, verb, session);
+	route_release(&route);
 	return err;
+}
+
+int route_command(struct session *session, struct cmdline *line)
+{
+	const struct route_verb *verb;
+	const char *word;
+
+	word = cmdline_peek(line) ? cmdline_peek(line) : "show";
+	if (!strcmp(word, "help")) {
+		usage_route(stdout);
+		return EXIT_OK;
+	}
+	verb = route_verb(word);
+	if (cmdline_peek(line))
+		cmdline_skip(line);
+	if (verb && verb->list)
+		return route_show(session, line);
+	if (verb && verb->type)
+		return route_modify(verb, session, line);
+	complain("Command \"%s\" is unknown, try \"seg6noref route help\".",
+		 word);
+	return EXIT_PARSE;
 }

@@ -6,12 +6,8 @@
  * of ip that make no sense beside our encap, or that nobody has needed, are
  * rows too: they get an answer instead of being taken for a prefix.
  */
-#include <arpa/inet.h>
-#include <net/if.h>
 #include <string.h>
 
-#include "names.h"
-#include "nl.h"
 #include "route.h"
 
 struct route_row {
@@ -39,28 +35,6 @@ const char *route_type_name(uint8_t type)
 	return type < MNL_ARRAY_SIZE(type_names) ? type_names[type] : NULL;
 }
 
-/* default, or ADDRESS[/LENGTH] */
-int parse_prefix(const char *word, struct prefix *prefix)
-{
-	char addr[INET6_ADDRSTRLEN];
-	size_t len = strcspn(word, "/");
-	uint64_t bits = 128;
-
-	memset(prefix, 0, sizeof(*prefix));
-	if (!strcmp(word, "default") || !strcmp(word, "any") ||
-	    !strcmp(word, "all"))
-		return EXIT_OK;
-	if (len >= sizeof(addr) ||
-	    (word[len] && !word_number(word + len + 1, 128, &bits)))
-		return complain_address("inet6", "prefix", word);
-	memcpy(addr, word, len);
-	addr[len] = '\0';
-	if (inet_pton(AF_INET6, addr, &prefix->addr) != 1)
-		return complain_address("inet6", "prefix", word);
-	prefix->len = bits;
-	return EXIT_OK;
-}
-
 static int parse_to(struct route *route, struct cmdline *line, int arg)
 {
 	const char *word;
@@ -81,19 +55,6 @@ static int parse_from(struct route *route, struct cmdline *line, int arg)
 	return err ? err : parse_prefix(word, &route->src);
 }
 
-static int parse_address(struct cmdline *line, struct in6_addr *addr)
-{
-	const char *word;
-	int err;
-
-	err = cmdline_value(line, &word);
-	if (err)
-		return err;
-	if (inet_pton(AF_INET6, word, addr) != 1)
-		return complain_address("inet6", "address", word);
-	return EXIT_OK;
-}
-
 static int parse_src(struct route *route, struct cmdline *line, int arg)
 {
 	(void)arg;
@@ -108,25 +69,27 @@ static int parse_via(struct route *route, struct cmdline *line, int arg)
 	return parse_address(line, &route->gateway);
 }
 
-static int parse_u32(struct cmdline *line, uint32_t *value, const char *why)
+/* Seconds, with the unit that is shown or without. */
+static int parse_expires(struct route *route, struct cmdline *line, int arg)
 {
 	const char *word;
-	uint64_t number;
+	char number[24];
+	uint64_t value;
+	size_t len;
 	int err;
 
+	(void)arg;
 	err = cmdline_value(line, &word);
 	if (err)
 		return err;
-	if (!word_number(word, UINT32_MAX, &number))
-		return complain_invalid(word, why);
-	*value = number;
+	len = strlen(word);
+	if (len > 3 && !strcmp(word + len - 3, "sec"))
+		len -= 3;
+	snprintf(number, sizeof(number), "%.*s", (int)len, word);
+	if (len >= sizeof(number) || !word_number(number, UINT32_MAX, &value))
+		return complain_invalid(word, "invalid \"expires\" value");
+	route->expires = value;
 	return EXIT_OK;
-}
-
-static int parse_expires(struct route *route, struct cmdline *line, int arg)
-{
-	(void)arg;
-	return parse_u32(line, &route->expires, "invalid \"expires\" value");
 }
 
 static int parse_metric(struct route *route, struct cmdline *line, int arg)
@@ -137,95 +100,32 @@ static int parse_metric(struct route *route, struct cmdline *line, int arg)
 
 static int parse_scope(struct route *route, struct cmdline *line, int arg)
 {
-	const char *word;
-	uint32_t scope;
-	int err;
-
 	(void)arg;
-	err = cmdline_value(line, &word);
-	if (err)
-		return err;
-	if (!name_to_number(NAME_SCOPE, word, &scope))
-		return complain_invalid(word, "invalid \"scope\" value");
-	route->scope = scope;
-	return EXIT_OK;
+	return parse_name(line, NAME_SCOPE, &route->scope);
 }
 
 static int parse_proto(struct route *route, struct cmdline *line, int arg)
 {
-	const char *word;
-	uint32_t proto;
-	int err;
-
 	(void)arg;
-	err = cmdline_value(line, &word);
-	if (err)
-		return err;
-	if (!name_to_number(NAME_PROTO, word, &proto))
-		return complain_invalid(word, "\"protocol\" value is invalid");
-	route->protocol = proto;
-	return EXIT_OK;
-}
-
-int parse_route_table(struct cmdline *line, uint32_t *table)
-{
-	const char *word;
-	int err;
-
-	err = cmdline_value(line, &word);
-	if (err)
-		return err;
-	if (!name_to_number(NAME_TABLE, word, table))
-		return complain_invalid(word, "\"table\" value is invalid");
-	return EXIT_OK;
+	return parse_name(line, NAME_PROTO, &route->protocol);
 }
 
 static int parse_table(struct route *route, struct cmdline *line, int arg)
 {
 	(void)arg;
-	return parse_route_table(line, &route->table);
-}
-
-int parse_route_vrf(struct cmdline *line, uint32_t *table)
-{
-	const char *word;
-	int err;
-
-	err = cmdline_value(line, &word);
-	if (err)
-		return err;
-	*table = vrf_table(word);
-	if (!*table)
-		return complain_invalid(word, "Invalid VRF");
-	return EXIT_OK;
+	return parse_table_name(line, &route->table);
 }
 
 static int parse_vrf(struct route *route, struct cmdline *line, int arg)
 {
 	(void)arg;
-	return parse_route_vrf(line, &route->table);
-}
-
-int parse_route_device(struct cmdline *line, uint32_t *index)
-{
-	const char *word;
-	int err;
-
-	err = cmdline_value(line, &word);
-	if (err)
-		return err;
-	*index = device_index(word);
-	if (!*index) {
-		complain("Cannot find device \"%s\"", word);
-		return EXIT_ADDRESS;
-	}
-	return EXIT_OK;
+	return parse_vrf_name(line, &route->table);
 }
 
 static int parse_dev(struct route *route, struct cmdline *line, int arg)
 {
 	(void)arg;
-	return parse_route_device(line, &route->oif);
+	return parse_device(line, &route->oif);
 }
 
 static int parse_pref(struct route *route, struct cmdline *line, int arg)
@@ -274,16 +174,20 @@ static int parse_onlink(struct route *route, struct cmdline *line, int arg)
 
 static int parse_encap(struct route *route, struct cmdline *line, int arg)
 {
-	const char *type = cmdline_peek(line);
-
 	(void)arg;
-	if (!type)
-		return complain_required("encap type");
-	if (strcmp(type, ENCAP_NAME))
-		return complain_invalid(type,
-					"\"encap type\" value is invalid");
-	cmdline_skip(line);
 	return encap_parse(&route->encap, line);
+}
+
+static int parse_nexthop(struct route *route, struct cmdline *line, int arg)
+{
+	(void)arg;
+	return hops_parse(&route->hops, line);
+}
+
+static int parse_nhid(struct route *route, struct cmdline *line, int arg)
+{
+	(void)arg;
+	return parse_u32(line, &route->nhid, "\"id\" value is invalid");
 }
 
 /* The kernel would drop the encap of such a route without a word. */
@@ -338,8 +242,8 @@ static const struct route_row route_rows[] = {
 	{ "ssthresh",	true,  0, parse_rtax, RTAX_SSTHRESH },
 	{ "realms",	true,  0, parse_unsupported, 0 },
 	{ "onlink",	false, R_ONLINK,  parse_onlink,	0 },
-	{ "nexthop",	false, 0,	  parse_unsupported, 0 },
-	{ "nhid",	false, 0,	  parse_unsupported, 0 },
+	{ "nexthop",	false, R_HOPS,	  parse_nexthop, 0 },
+	{ "nhid",	false, R_NHID,	  parse_nhid,	0 },
 	{ "protocol",	true,  R_PROTO,	  parse_proto,	0 },
 	{ "table",	true,  R_TABLE,	  parse_table,	0 },
 	{ "vrf",	false, R_TABLE,	  parse_vrf,	0 },
@@ -396,4 +300,12 @@ int route_parse(struct route *route, struct cmdline *line)
 			return err;
 	}
 	return route->seen & R_DST ? EXIT_OK : complain_required("PREFIX");
+}
+
+/* Give back what parsing opened. */
+void route_release(struct route *route)
+{
+	if (route->seen & R_ENCAP)
+		encap_release(&route->encap);
+	hops_release(&route->hops);
 }

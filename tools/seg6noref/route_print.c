@@ -106,8 +106,8 @@ static void print_prefix(struct out *out, const char *label, const char *key,
 	out_str(out, label, key, text);
 }
 
-static void print_encap(struct out *out, const struct nlattr *payload,
-			const struct nlattr *type_attr, uint16_t slot)
+void print_encap(struct out *out, const struct nlattr *payload,
+		 const struct nlattr *type_attr, uint16_t slot)
 {
 	uint16_t type = mnl_attr_get_u16(type_attr);
 	struct encap encap;
@@ -138,7 +138,7 @@ static void print_address(struct out *out, const char *label, const char *key,
 	out_str(out, label, key, text);
 }
 
-static void print_flags(struct out *out, uint32_t flags)
+void print_flags(struct out *out, uint32_t flags)
 {
 	unsigned int i;
 

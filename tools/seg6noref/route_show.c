@@ -45,20 +45,20 @@ static int filter_table(struct route_filter *filter, struct cmdline *line)
 	filter->all_tables = cmdline_accept(line, "all");
 	filter->hidden.table = !filter->all_tables;
 	return filter->all_tables ? EXIT_OK
-				  : parse_route_table(line, &filter->table);
+				  : parse_table_name(line, &filter->table);
 }
 
 static int filter_vrf(struct route_filter *filter, struct cmdline *line)
 {
 	filter->all_tables = false;
 	filter->hidden.table = true;
-	return parse_route_vrf(line, &filter->table);
+	return parse_vrf_name(line, &filter->table);
 }
 
 static int filter_dev(struct route_filter *filter, struct cmdline *line)
 {
 	filter->hidden.dev = true;
-	return parse_route_device(line, &filter->dev);
+	return parse_device(line, &filter->dev);
 }
 
 static int filter_proto(struct route_filter *filter, struct cmdline *line)
@@ -222,24 +222,17 @@ static bool wanted(const struct route_filter *filter,
 	return prefix_wanted(filter, rtm, &key.dst);
 }
 
-static int dump_routes(struct nl_msgs *msgs)
+static int dump_routes(struct session *session, struct nl_msgs *msgs)
 {
 	char buf[256] __attribute__((aligned(8)));
 	struct nlmsghdr *nlh;
 	struct rtmsg *rtm;
-	struct nl nl;
-	int err;
 
-	err = nl_open(&nl);
-	if (err)
-		return err;
 	nlh = mnl_nlmsg_put_header(buf);
 	nlh->nlmsg_type = RTM_GETROUTE;
 	rtm = mnl_nlmsg_put_extra_header(nlh, sizeof(*rtm));
 	rtm->rtm_family = AF_INET6;
-	err = nl_dump(&nl, nlh, msgs);
-	nl_close(&nl);
-	return err;
+	return session_dump(session, nlh, msgs);
 }
 
 static void print_all(const struct options *opts,
@@ -247,18 +240,9 @@ static void print_all(const struct options *opts,
 		      const struct nl_msgs *msgs, uint16_t slot)
 {
 	const struct nlmsghdr *msg = NULL;
-	struct out out = {
-		.file = stdout,
-		.json = opts->json,
-		.pretty = opts->json && opts->pretty,
-		.human = opts->human,
-		.iec = opts->iec,
-		.stats = opts->stats,
-		.details = opts->details,
-		.numeric = opts->numeric,
-		.oneline = opts->oneline,
-	};
+	struct out out;
 
+	out_init(&out, stdout, opts);
 	out_open(&out, '[', NULL);
 	while ((msg = nl_msgs_next(msgs, msg)))
 		if (wanted(filter, msg))
@@ -268,22 +252,22 @@ static void print_all(const struct options *opts,
 		fputc('\n', out.file);
 }
 
-int route_show(const struct options *opts, struct cmdline *line)
+int route_show(struct session *session, struct cmdline *line)
 {
 	struct nl_msgs msgs = { 0 };
 	struct route_filter filter;
 	uint16_t slot;
 	int err;
 
-	err = netns_enter(opts->netns);
+	err = session_enter(session);
 	if (!err)
 		err = filter_parse(&filter, line);
 	if (!err)
 		err = slot_loaded(&slot);
 	if (!err)
-		err = dump_routes(&msgs);
+		err = dump_routes(session, &msgs);
 	if (!err)
-		print_all(opts, &filter, &msgs, slot);
+		print_all(session->opts, &filter, &msgs, slot);
 	nl_msgs_free(&msgs);
 	return err;
 }

@@ -18,40 +18,118 @@
 #define SRH_HEAD		8
 #define SRH_TYPE		4
 #define SRH_FLAG_HMAC		0x08
-#define SRH_MAX_SEGS		127
 #define HMAC_TLV_TYPE		5
 #define HMAC_TLV_LEN		40
 
 enum { LENGTH = 1, TYPE = 2, LEFT = 3, LAST = 4, FLAGS = 5 };
 
-static unsigned int count_segments(const char *segs)
-{
-	unsigned int count = 1;
-
-	for (; *segs; segs++)
-		count += *segs == ',';
-	return count;
-}
-
-/* Parse @segs, one address between commas, into @list from its end on. */
-static int fill_segments(const char *segs, struct in6_addr *list,
-			 unsigned int count)
+/* One address of @len letters as the next of @words. */
+static int add_segment(struct srh_words *words, const char *segment, size_t len)
 {
 	char word[INET6_ADDRSTRLEN];
-	size_t len;
 
-	for (;;) {
-		len = strcspn(segs, ",");
-		if (len >= sizeof(word))
-			return complain_address("inet6", "address", segs);
-		memcpy(word, segs, len);
-		word[len] = '\0';
-		if (inet_pton(AF_INET6, word, &list[--count]) != 1)
-			return complain_address("inet6", "address", word);
-		if (!segs[len])
-			return EXIT_OK;
-		segs += len + 1;
+	if (len >= sizeof(word))
+		return complain_address("inet6", "address", segment);
+	memcpy(word, segment, len);
+	word[len] = '\0';
+	if (words->count == SRH_MAX_SEGS) {
+		complain("Error: more than %d segments do not fit into an SRH.",
+			 SRH_MAX_SEGS);
+		return EXIT_PARSE;
 	}
+	if (inet_pton(AF_INET6, word, &words->segs[words->count]) != 1)
+		return complain_address("inet6", "address", word);
+	words->count++;
+	return EXIT_OK;
+}
+
+/* As users type it: segs ADDRESS[,ADDRESS...] [ hmac KEY ] */
+int srh_parse(struct srh_words *words, struct cmdline *line)
+{
+	const char *word, *item;
+	uint64_t key;
+	size_t len;
+	int err;
+
+	err = cmdline_value(line, &word);
+	if (err)
+		return err;
+	if (strcmp(word, "segs"))
+		return complain_invalid(word,
+					"missing \"segs\" attribute for srh");
+	err = cmdline_value(line, &word);
+	for (item = word; !err; item += len + 1) {
+		len = strcspn(item, ",");
+		err = add_segment(words, item, len);
+		if (!item[len])
+			break;
+	}
+	if (err || !cmdline_accept(line, "hmac"))
+		return err;
+	err = cmdline_value(line, &word);
+	if (err)
+		return err;
+	if (!word_number(word, UINT32_MAX, &key))
+		return complain_invalid(word, "\"hmac\" value is invalid");
+	words->hmac_key = key;
+	words->hmac = key;
+	return EXIT_OK;
+}
+
+/* Whether @word is up to eight hexadecimal digits and nothing else. */
+static bool word_hex(const char *word, uint32_t *value)
+{
+	size_t len = strlen(word);
+
+	if (!len || len > 8 || strspn(word, "0123456789abcdefABCDEF") != len)
+		return false;
+	*value = strtoul(word, NULL, 16);
+	return true;
+}
+
+static int expect_bracket(struct cmdline *line, const char *bracket)
+{
+	const char *word;
+	int err;
+
+	err = cmdline_value(line, &word);
+	if (err || !strcmp(word, bracket))
+		return err;
+	return complain_invalid(word, "segs COUNT [ ADDRESS ... ] is expected");
+}
+
+/* As it is shown: COUNT [ ADDRESS ... ] [ hmac HEX ], every segment there. */
+int srh_parse_shown(struct srh_words *words, struct cmdline *line)
+{
+	const char *count, *word;
+	uint64_t number;
+	int err;
+
+	words->shown = true;
+	err = cmdline_value(line, &count);
+	if (!err)
+		err = expect_bracket(line, "[");
+	while (!err && cmdline_peek(line) && strcmp(cmdline_peek(line), "]")) {
+		word = cmdline_peek(line);
+		cmdline_skip(line);
+		err = add_segment(words, word, strlen(word));
+	}
+	if (!err)
+		err = expect_bracket(line, "]");
+	if (err)
+		return err;
+	if (!word_number(count, SRH_MAX_SEGS, &number) || !number ||
+	    number != words->count)
+		return complain_invalid(count,
+					"not the number of segments given");
+	if (!cmdline_accept(line, "hmac"))
+		return EXIT_OK;
+	err = cmdline_value(line, &word);
+	if (err)
+		return err;
+	words->hmac = true;
+	return word_hex(word, &words->hmac_key) ? EXIT_OK :
+		complain_invalid(word, "\"hmac\" value is invalid");
 }
 
 static void put_hmac_tlv(uint8_t *tlv, uint32_t key)
@@ -64,37 +142,37 @@ static void put_hmac_tlv(uint8_t *tlv, uint32_t key)
 	memcpy(tlv + 4, &wire, sizeof(wire));
 }
 
-int srh_build(struct encap *encap, const char *segs, uint32_t hmac_key,
+/* The SRH of @words; @last_zero appends a segment to those that were typed. */
+int srh_build(struct encap *encap, const struct srh_words *words,
 	      bool last_zero)
 {
-	size_t tlv_len = hmac_key ? HMAC_TLV_LEN : 0;
-	unsigned int typed = count_segments(segs);
-	unsigned int count = typed + last_zero;
-	struct in6_addr list[SRH_MAX_SEGS];
+	size_t tlv_len = words->hmac ? HMAC_TLV_LEN : 0;
+	bool zero = last_zero && !words->shown;
+	unsigned int count = words->count + zero;
 	uint8_t *srh = encap->srh;
+	struct in6_addr *list;
+	unsigned int i;
 	size_t len;
-	int err;
 
-	len = SRH_HEAD + count * sizeof(list[0]) + tlv_len;
+	len = SRH_HEAD + count * sizeof(*list) + tlv_len;
 	if (count > SRH_MAX_SEGS || len > sizeof(encap->srh)) {
 		complain("Error: %u segments do not fit into an SRH%s%s.",
-			 typed, last_zero ? " with the one that is added" : "",
+			 words->count,
+			 zero ? " with the one that is added" : "",
 			 tlv_len ? " with an HMAC" : "");
 		return EXIT_PARSE;
 	}
-	memset(list, 0, sizeof(list));
-	err = fill_segments(segs, list + last_zero, typed);
-	if (err)
-		return err;
-	memset(srh, 0, SRH_HEAD);
+	memset(srh, 0, len);
 	srh[LENGTH] = (len - SRH_HEAD) / 8;
 	srh[TYPE] = SRH_TYPE;
 	srh[LEFT] = count - 1;
 	srh[LAST] = count - 1;
-	memcpy(srh + SRH_HEAD, list, count * sizeof(list[0]));
-	if (tlv_len) {
+	list = (struct in6_addr *)(srh + SRH_HEAD);
+	for (i = 0; i < words->count; i++)
+		list[count - 1 - i] = words->segs[i];
+	if (words->hmac) {
 		srh[FLAGS] |= SRH_FLAG_HMAC;
-		put_hmac_tlv(srh + len - tlv_len, hmac_key);
+		put_hmac_tlv(srh + len - tlv_len, words->hmac_key);
 	}
 	encap->srh_len = len;
 	return EXIT_OK;

@@ -13,15 +13,16 @@ void version_print(void)
 
 void usage_print(FILE *file)
 {
-	fputs("Usage: seg6noref [ OPTIONS ] route COMMAND ...\n"
+	fputs("Usage: seg6noref [ OPTIONS ] { route | nexthop } COMMAND ...\n"
+	      "       seg6noref [ -force ] -batch FILE\n"
 	      "       seg6noref { -V | --version | --help }\n"
 	      "\n"
 	      "OPTIONS := { -6 | -n[etns] NETNS | -s[tatistics] | -d[etails] |\n"
 	      "             -N[umeric] | -o[neline] | -j[son] | -p[retty] |\n"
 	      "             -h[uman-readable] | -iec }\n"
 	      "\n"
-	      "\"seg6noref route help\" lists the commands.  Called by the name ip, it\n"
-	      "is ip with one more encap.  See seg6noref(8).\n", file);
+	      "\"seg6noref route help\" and \"seg6noref nexthop help\" list the commands.\n"
+	      "Called by the name ip, it is ip with one more encap.  See seg6noref(8).\n", file);
 }
 
 void usage_route(FILE *file)
@@ -31,6 +32,8 @@ void usage_route(FILE *file)
 	      "           [ table TABLE | vrf NAME ] [ metric NUMBER ] [ proto PROTO ]\n"
 	      "           [ src ADDRESS ] [ from PREFIX ] [ mtu [ lock ] NUMBER ]\n"
 	      "           [ pref { low | medium | high } ] [ expires SECONDS ]\n"
+	      "       seg6noref route { add | ... } PREFIX ... nexthop HOP [ nexthop HOP ]...\n"
+	      "       seg6noref route { add | ... } PREFIX nhid ID ...\n"
 	      "       seg6noref route del PREFIX [ ENCAP ] [ dev DEV ] [ table TABLE ] ...\n"
 	      "       seg6noref route { show | list } [ [ root | match | exact ] PREFIX ]\n"
 	      "           [ table { TABLE | all } | vrf NAME ] [ dev DEV ]\n"
@@ -39,9 +42,20 @@ void usage_route(FILE *file)
 	usage_encap(file);
 }
 
+void usage_nexthop(FILE *file)
+{
+	fputs("Usage: seg6noref nexthop { add | replace } id ID ENCAP [ dev DEV ]\n"
+	      "           [ via ADDRESS ] [ onlink ] [ proto PROTO ]\n"
+	      "       seg6noref nexthop del id ID\n"
+	      "       seg6noref nexthop { show | list | get } [ id ID ] [ dev DEV ]\n"
+	      "\n", file);
+	usage_encap(file);
+}
+
 void usage_encap(FILE *file)
 {
-	fputs("ENCAP := encap seg6local_noref action ACTION [ OPTIONS ] [ count ]\n"
+	fputs("HOP := [ via ADDRESS ] [ dev DEV ] [ weight NUMBER ] [ onlink ] [ ENCAP ]\n"
+	      "ENCAP := encap seg6local_noref action ACTION [ OPTIONS ] [ count ]\n"
 	      "ACTION := { End | End.X | End.T | End.DX2 | End.DX6 | End.DX4 | End.DT6 |\n"
 	      "            End.DT4 | End.DT46 | End.B6 | End.B6.Encaps | End.BM | End.S |\n"
 	      "            End.AS | End.AM | End.BPF }\n"
@@ -50,5 +64,5 @@ void usage_encap(FILE *file)
 	      "           [ srh segs ADDRESS[,ADDRESS...] [ hmac KEY ] ]\n"
 	      "           [ flavors FLAVOR[,FLAVOR...] [ lblen BITS ] [ nflen BITS ] ]\n"
 	      "           [ endpoint pinned PATH ]\n"
-	      "FLAVOR := { psp | usp | usd | next-csid }\n", file);
+	      "FLAVOR := { psp | usp | usd | next-csid | replace-csid }\n", file);
 }

@@ -9,6 +9,7 @@
 
 void usage_print(FILE *file);
 void usage_route(FILE *file);
+void usage_nexthop(FILE *file);
 void usage_encap(FILE *file);
 void version_print(void);
 

@@ -85,6 +85,54 @@ statuses() {
 		"$helper" route help
 }
 
+# The helper's own listing of nexthop objects, to the octet.
+nexthop_listings() {
+	local args opts
+
+	"$stock" link add v0 type veth peer name v1
+	"$stock" link set v0 up
+	"$stock" link set v1 up
+	"$stock" addr add fc11::1/64 dev v0 nodad
+	"$stock" nexthop add id 1 via fc11::2 dev v0 proto static
+	"$stock" nexthop add id 2 via fc12::3 dev v0 onlink
+	"$stock" -6 nexthop add id 4 dev v0
+	"$stock" nexthop add id 7 group 1,3/2
+	for args in '' 'id 1' 'dev v0'; do
+		[ -n "$args" ] || "$stock" nexthop add id 3 blackhole
+		for opts in '' -d -s -N -o -j '-j -p' '-d -N'; do
+			[ "$args" = 'id 1' ] && [[ $opts = *-j* ]] && continue
+			# shellcheck disable=SC2086
+			check "as stock: $opts nexthop show $args" \
+				"$("$stock" $opts nexthop show $args)" \
+				"$("$helper" $opts nexthop show $args)"
+		done
+		[ -n "$args" ] || "$helper" nexthop del id 3
+	done
+	"$stock" -6 route add fc0e::/64 nhid 7
+	"$stock" -6 route add fc0f::/64 nexthop via fc11::2 dev v0 weight 3 \
+		nexthop via fc11::3 dev v0
+	for opts in '' -o; do
+		# shellcheck disable=SC2086
+		check "as stock: routes by several next hops, $opts" \
+			"$("$stock" -6 $opts route show)" \
+			"$("$helper" -6 $opts route show)"
+	done
+	expect 'nexthop del' 0 '' "$helper" nexthop del id 2
+	expect 'nexthop del: gone' 2 \
+		"$("$stock" nexthop del id 3 2>&1)" "$helper" nexthop del id 2
+	expect 'nexthop del needs an id' 255 \
+		'Error: argument "id" is required' "$helper" nexthop del
+	expect 'nexthop add needs an encap' 255 \
+		'Error: argument "encap" is required' \
+		"$helper" nexthop add id 9 dev lo
+	expect 'route by an object' 0 '' \
+		"$helper" -6 route add fc10::/64 nhid 4
+	expect 'route by an object: shown' 0 \
+		'fc10::/64 nhid 4 dev v0 metric 1024 pref medium' \
+		"$helper" -6 route show fc10::/64
+	"$stock" link del v0
+}
+
 # A namespace of its own name, by -n.
 netns_option() {
 	"$stock" netns add "seg6noref-$$"
@@ -114,8 +162,9 @@ handing_on() {
 		env SEG6NOREF_IP="$dir/echo" "$dir/bin/ip" \
 		-6 addr show 'a  b' '' dev '*'
 	for args in 'route add fc00::1 encap seg6local action End dev lo' \
-		    'nexthop add id 1 encap seg6local_noref action End' \
-		    '-batch file' 'route get fc00::1' 'route flush fc00::1' \
+		    'nexthop add id 1 dev lo encap seg6local action End' \
+		    'nexthop show' 'ne add 1 encap seg6local_noref' \
+		    'route get fc00::1' 'route flush fc00::1' \
 		    '-4 route show' 'route help' '-wrong' '-V' '' \
 		    'route add fc00::1 encap'; do
 		# shellcheck disable=SC2086
@@ -126,6 +175,10 @@ handing_on() {
 		'Error: inet6 address is expected rather than "x".' \
 		env SEG6NOREF_IP="$dir/echo" "$dir/bin/ip" -6 r a fc00::1 \
 		"${E[@]}" End.DX6 nh6 x
+	expect 'not handed on: our encap in a nexthop object' 2 \
+		'Error: Device attribute required for non-blackhole and non-fdb nexthops.' \
+		env SEG6NOREF_IP="$dir/echo" "$dir/bin/ip" nex add id 1 \
+		"${E[@]}" End
 	expect 'our encap, wrong family' 255 \
 		'Error: encap seg6local_noref is for IPv6 routes only.' \
 		env SEG6NOREF_IP="$dir/echo" "$dir/bin/ip" -4 r a 10.0.0.0/8 \
@@ -290,6 +343,7 @@ fi
 plain_setup
 plain_listings
 statuses
+nexthop_listings
 netns_option
 handing_on
 spliced

@@ -86,6 +86,7 @@ struct nlmsghdr *build_words(const char *verb, const char *words)
 		printf("Bail out! cannot build: %s\n", words);
 		exit(1);
 	}
+	route_release(&route);
 	return nlh;
 }
 

@@ -28,7 +28,7 @@ static void put_encap(struct nlmsghdr *nlh, const char *words, uint16_t type)
 
 	snprintf(all, sizeof(all), "fc00::1 " E "%s", words);
 	parse_words(all, &route, NULL);
-	encap_put(nlh, NL_REQUEST_SIZE, &route.encap);
+	encap_put(nlh, NL_REQUEST_SIZE, &route.encap, RTA_ENCAP);
 	mnl_attr_put_u16(nlh, RTA_ENCAP_TYPE, type);
 }
 

@@ -54,6 +54,12 @@ static const struct print_case print_cases[] = {
 	{ "flavors next-csid,PSP nflen 16 action End",
 	  "action End flavors psp,next-csid nflen 16",
 	  "\"action\":\"End\",\"flavors\":[\"psp\",\"next-csid\"],\"nflen\":16" },
+	{ "action End.X nh6 fc01::1 flavors replace-csid",
+	  "action End.X nh6 fc01::1 flavors replace-csid",
+	  "\"action\":\"End.X\",\"nh6\":\"fc01::1\",\"flavors\":[\"replace-csid\"]" },
+	{ "action End flavors replace-csid,usd,psp lblen 32 nflen 16",
+	  "action End flavors psp,usd,replace-csid lblen 32 nflen 16",
+	  "\"action\":\"End\",\"flavors\":[\"psp\",\"usd\",\"replace-csid\"],\"lblen\":32,\"nflen\":16" },
 	{ "action End.B6 srh segs fc02::1,fc02::2",
 	  "action End.B6 segs 3 [ fc02::1 fc02::2 :: ]",
 	  "\"action\":\"End.B6\",\"srh\":{\"segs\":[\"fc02::1\",\"fc02::2\",\"::\"]}" },
@@ -90,6 +96,31 @@ static void test_fields(void)
 		check(words, want, got);
 		free(got);
 		free(nlh);
+	}
+}
+
+/* What is printed can be typed and gives the same message. */
+static void test_fixed_points(void)
+{
+	const struct out out = { .stats = true };
+	struct nlmsghdr *first, *second;
+	char words[512], name[600];
+	char *text;
+	size_t i;
+
+	for (i = 0; i < MNL_ARRAY_SIZE(print_cases); i++) {
+		snprintf(words, sizeof(words), "fc00::1 dev lo " E "%s",
+			 print_cases[i].words);
+		first = build_words("add", words);
+		text = print(first, out);
+		text[strlen(text) - 1] = '\0';
+		second = build_words("add", text);
+		snprintf(name, sizeof(name), "typed back: %s", text);
+		check_true(name, first->nlmsg_len == second->nlmsg_len &&
+			   !memcmp(first, second, first->nlmsg_len));
+		free(text);
+		free(first);
+		free(second);
 	}
 }
 
@@ -138,6 +169,8 @@ static void test_lies(void)
 		{ SEG6NR_A_COUNTERS, 3, "packets 0 bytes 0 errors 0 " },
 		{ SEG6NR_A_BPF, 2, "endpoint " },
 		{ SEG6NR_A_FLAVORS, 8, "flavors  " },
+		{ SEG6NR_A_REPLACE_CSID, 3, "flavors replace-csid " },
+		{ SEG6NR_A_REPLACE_CSID, 8, "flavors replace-csid " },
 		{ 12, 4, "" },
 		{ 200, 4, "" },
 	};
@@ -210,6 +243,9 @@ static void test_mutations(void)
 		"action End.B6 srh segs fc00::1,fc00::2 hmac 7 count",
 		"mutated: fc00::1 dev lo via fe80::1 " E
 		"action End.X nh6 fe80::1 oif lo flavors next-csid lblen 32 count",
+		"mutated: fc00::1 nexthop via fe80::1 dev lo " E
+		"action End flavors psp,replace-csid nexthop via fe80::2 " E
+		"action End.T table 7 count",
 		"mutated: fc00::1 from fc00::/16 dev lo " E
 		"action End.DT46 vrftable 7 table 8 nh4 1.2.3.4 iif lo",
 	};
@@ -245,6 +281,7 @@ static void test_mutations(void)
 void test_printing(void)
 {
 	test_fields();
+	test_fixed_points();
 	test_lies();
 	test_human();
 	test_mutations();

@@ -34,6 +34,16 @@ static const struct words_case words_cases[] = {
 	  E "action End.DT6 table main", 0, "" },
 	{ "local fc00::1 dev lo ta 4294967295 " E "action End", 0, "" },
 
+	{ "fc00::1 dev lo expires 9sec " E "action End flavors Replace-CSID nflen 32",
+	  0, "" },
+	{ "fc00::1 dev lo " E "action End flavors psp,replace-csid", 0, "" },
+	{ "fc00::1 " E "action End.B6 segs 2 [ fc00::1 :: ] hmac AB dev lo", 0,
+	  "" },
+	{ "fc00::1 " E "action End packets 5 bytes 0x7 errors 0 dev lo", 0, "" },
+	{ "fc00::1 metric 7 nexthop " E "action End via fe80::1 dev lo weight 256 "
+	  "nexthop via inet6 fe80::2 dev lo onlink", 0, "" },
+	{ "fc00::1 nhid 7 metric 5", 0, "" },
+
 	/* The encap */
 	{ "fc00::1 " E "dev lo", 255, "Missing action type\n" },
 	{ "fc00::1 " E "count", 255, "Missing action type\n" },
@@ -74,6 +84,26 @@ static const struct words_case words_cases[] = {
 	  "Error: inet6 address is expected rather than \"\".\n" },
 	{ "fc00::1 " E "action End.B6 srh segs fc00::1 hmac key", 255,
 	  "Error: argument \"key\" is wrong: \"hmac\" value is invalid\n\n" },
+	{ "fc00::1 " E "action End.B6 segs fc00::1", 255,
+	  "Command line is not complete. Try option \"help\"\n" },
+	{ "fc00::1 " E "action End.B6 segs 1 fc00::1 ]", 255,
+	  "Error: argument \"fc00::1\" is wrong: segs COUNT [ ADDRESS ... ] is expected\n\n" },
+	{ "fc00::1 " E "action End.B6 segs 1 [ fc00::1", 255,
+	  "Command line is not complete. Try option \"help\"\n" },
+	{ "fc00::1 " E "action End.B6 segs 1 [ fc00::1 :: ]", 255,
+	  "Error: argument \"1\" is wrong: not the number of segments given\n\n" },
+	{ "fc00::1 " E "action End.B6 segs 0 [ ]", 255,
+	  "Error: argument \"0\" is wrong: not the number of segments given\n\n" },
+	{ "fc00::1 " E "action End.B6 segs 1 [ fc00::1 ] hmac 0x10", 255,
+	  "Error: argument \"0x10\" is wrong: \"hmac\" value is invalid\n\n" },
+	{ "fc00::1 " E "action End.B6 srh segs fc00::1 segs 1 [ fc00::1 ]", 255,
+	  "Error: either \"segs\" is duplicate, or \"1\" is a garbage.\n" },
+	{ "fc00::1 " E "action End packets 5 errors 0", 255,
+	  "Error: argument \"bytes\" is required\n" },
+	{ "fc00::1 " E "action End packets -5 bytes 0 errors 0", 255,
+	  "Error: argument \"-5\" is wrong: counter value is invalid\n\n" },
+	{ "fc00::1 " E "action End flavors usp flavors replace-csid", 255,
+	  "Error: either \"flavors\" is duplicate, or \"replace-csid\" is a garbage.\n" },
 	{ "fc00::1 " E "action End.BPF endpoint what x", 255,
 	  "What mode is \"what\"?\nFailed to parse eBPF program: Operation not permitted\n" },
 	{ "fc00::1 " E "action End.BPF endpoint pinned /nonexistent", 255,
@@ -99,8 +129,23 @@ static const struct words_case words_cases[] = {
 	  "Error: inet6 address is expected rather than \"10.0.0.1\".\n" },
 	{ "blackhole fc00::1 " E "action End", 255,
 	  "Error: a route of type \"blackhole\" carries no encap.\n" },
-	{ "fc00::1 nexthop via fe80::1", 255,
-	  "Error: \"nexthop\" is not supported with encap seg6local_noref.\n" },
+	{ "fc00::1 nexthop via fe80::1 metric 5", 255,
+	  "Error: \"nexthop\" or end of line is expected instead of \"metric\"\n" },
+	{ "fc00::1 nexthop via fe80::1 via fe80::2", 255,
+	  "Error: either \"via\" is duplicate, or \"via\" is a garbage.\n" },
+	{ "fc00::1 nexthop weight 0", 255,
+	  "Error: argument \"0\" is wrong: \"weight\" is invalid\n\n" },
+	{ "fc00::1 nexthop weight 257", 255,
+	  "Error: argument \"257\" is wrong: \"weight\" is invalid\n\n" },
+	{ "fc00::1 nexthop dev nope", 1, "Cannot find device \"nope\"\n" },
+	{ "fc00::1 nexthop via fe80::1 " E "dev lo", 255,
+	  "Missing action type\n" },
+	{ "fc00::1 nexthop via fe80::1 encap seg6 mode encap", 255,
+	  "Error: argument \"seg6\" is wrong: \"encap type\" value is invalid\n\n" },
+	{ "fc00::1 nhid x", 255,
+	  "Error: argument \"x\" is wrong: \"id\" value is invalid\n\n" },
+	{ "fc00::1 expires 9min", 255,
+	  "Error: argument \"9min\" is wrong: invalid \"expires\" value\n\n" },
 	{ "fc00::1 table 7 vrf lo", 255,
 	  "Error: either \"vrf\" is duplicate, or \"vrf\" is a garbage.\n" },
 	{ "fc00::1 vrf lo", 255,
@@ -122,6 +167,7 @@ static void test_complaints(void)
 			 parse_words(c->words, &route, &errors));
 		strncat(got, errors, sizeof(got) - strlen(got) - 1);
 		free(errors);
+		route_release(&route);
 		check(c->words, want, got);
 	}
 }
@@ -163,6 +209,7 @@ static void check_segments(const char *action, int count, const char *tail,
 	check_true(name, good);
 	free(errors);
 	free(words);
+	route_release(&route);
 }
 
 static void test_segments(void)

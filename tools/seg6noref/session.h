@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * session.h - what the commands of one run, or one batch, share
+ */
+#ifndef SEG6NOREF_SESSION_H
+#define SEG6NOREF_SESSION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "nl.h"
+#include "options.h"
+
+struct session {
+	const struct options *opts;
+	bool entered;		/* the namespace of opts */
+	struct nl nl;		/* no socket until the first request */
+	uint16_t slot;		/* 0 until the module has been asked */
+};
+
+/* Exit statuses, all of them; to be called in any order, any number of times */
+int session_check(const struct session *session);
+int session_enter(struct session *session);
+int session_slot(struct session *session);
+int session_request(struct session *session, struct nlmsghdr *req);
+int session_dump(struct session *session, struct nlmsghdr *req,
+		 struct nl_msgs *msgs);
+
+void session_close(struct session *session);
+
+int netns_enter(const char *netns);
+
+#endif /* SEG6NOREF_SESSION_H */
