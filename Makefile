@@ -34,9 +34,15 @@ dkms-source:
 	install -m 644 Kbuild dkms.conf LICENSE $(DKMS_SRC)
 	install -m 644 module/Kbuild module/*.[ch] $(DKMS_SRC)/module
 
+# DKMS calls it an error to remove what it does not know.
+define dkms-remove
+	@if dkms status -m $(NAME) -v $(VERSION) | grep -q .; then \
+		dkms remove -m $(NAME) -v $(VERSION) --all; fi
+endef
+
 # Versions of the same name are replaced, others are left to their owner.
 install: tools dkms-source
-	-dkms remove -m $(NAME) -v $(VERSION) --all >/dev/null 2>&1
+	$(dkms-remove)
 	dkms add -m $(NAME) -v $(VERSION)
 	dkms build -m $(NAME) -v $(VERSION) -k $(KVER)
 	dkms install -m $(NAME) -v $(VERSION) -k $(KVER)
@@ -51,7 +57,7 @@ uninstall:
 	@if [ "$$(readlink $(DESTDIR)$(PREFIX)/sbin/ip)" = seg6noref ]; then \
 		rm -f $(DESTDIR)$(PREFIX)/sbin/ip; fi
 	$(MAKE) -C tools/seg6noref uninstall PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)
-	-dkms remove -m $(NAME) -v $(VERSION) --all
+	$(dkms-remove)
 	rm -rf $(DKMS_SRC)
 
 demo:
