@@ -167,6 +167,9 @@ class Phase:
         if name in ('na', 'nb'):
             self.node.mtu(name, int(value))
             return lambda: self.node.mtu(name, 1500)
+        if name == 'rules':
+            self.node.rules('add')
+            return lambda: self.node.rules('del')
         if name == 'tap':
             self.node.tap_on()
             return self.node.tap_off
