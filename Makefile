@@ -29,29 +29,53 @@ kunit:
 tools:
 	$(MAKE) -C tools/seg6noref
 
+MODULE_SRC = $(filter-out %.mod.c,$(wildcard module/*.[ch]))
+
 dkms-source:
+	rm -rf $(DKMS_SRC)
 	install -d $(DKMS_SRC)/module
 	install -m 644 Kbuild dkms.conf LICENSE $(DKMS_SRC)
-	install -m 644 module/Kbuild module/*.[ch] $(DKMS_SRC)/module
+	install -m 644 module/Kbuild $(MODULE_SRC) $(DKMS_SRC)/module
 
-# Versions of the same name are replaced, others are left to their owner.
+# DKMS calls it an error to remove what it does not know.
+define dkms-remove
+	@if dkms status -m $(NAME) -v $(VERSION) | grep -q .; then \
+		dkms remove -m $(NAME) -v $(VERSION) --all; fi
+endef
+
+# Kernels that have this version, to get it again beside KVER.
+dkms-kernels = dkms status -m $(NAME) -v $(VERSION) | \
+	sed -n 's/.*$(VERSION), \([^,]*\), [^:]*: installed.*/\1/p'
+
+define dkms-install
+	@set -e; kernels=$$($(dkms-kernels)); \
+	if [ -n "$$(dkms status -m $(NAME) -v $(VERSION))" ]; then \
+		dkms remove -m $(NAME) -v $(VERSION) --all; fi; \
+	dkms add -m $(NAME) -v $(VERSION); \
+	for k in $$(printf '%s\n' $(KVER) $$kernels | sort -u); do \
+		dkms build -m $(NAME) -v $(VERSION) -k $$k; \
+		dkms install -m $(NAME) -v $(VERSION) -k $$k; done
+endef
+
+# With DESTDIR, for packagers, DKMS is left to the package's own scripts.
 install: tools dkms-source
-	-dkms remove -m $(NAME) -v $(VERSION) --all >/dev/null 2>&1
-	dkms add -m $(NAME) -v $(VERSION)
-	dkms build -m $(NAME) -v $(VERSION) -k $(KVER)
-	dkms install -m $(NAME) -v $(VERSION) -k $(KVER)
+	$(if $(DESTDIR),,$(dkms-install))
 	$(MAKE) -C tools/seg6noref install PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)
 
-# In front of the real ip in the PATH of root and of sudo.
+# In front of the real ip in the PATH of root and of sudo; another program of
+# that name is not ours to replace.
 install-ip:
 	install -d $(DESTDIR)$(PREFIX)/sbin
+	@ip=$(DESTDIR)$(PREFIX)/sbin/ip; \
+	if [ -e $$ip ] && [ "$$(readlink $$ip)" != seg6noref ]; then \
+		echo "$$ip is there already and not ours" >&2; exit 1; fi
 	ln -sfn seg6noref $(DESTDIR)$(PREFIX)/sbin/ip
 
 uninstall:
 	@if [ "$$(readlink $(DESTDIR)$(PREFIX)/sbin/ip)" = seg6noref ]; then \
 		rm -f $(DESTDIR)$(PREFIX)/sbin/ip; fi
 	$(MAKE) -C tools/seg6noref uninstall PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)
-	-dkms remove -m $(NAME) -v $(VERSION) --all
+	$(if $(DESTDIR),,$(dkms-remove))
 	rm -rf $(DKMS_SRC)
 
 demo:

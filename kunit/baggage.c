@@ -5,7 +5,6 @@
  * Each is counted by whoever is attached, and we keep more references than can
  * be lost by one packet, so that a wrong count can be read and nothing breaks.
  */
-#include <linux/slab.h>
 #include <net/netfilter/nf_conntrack.h>
 
 #include "baggage.h"
@@ -26,15 +25,13 @@ static void count_destroyed(struct sk_buff *skb)
  * Never in any table, so that no conntrack code has to be loaded for it: only
  * the count matters.
  */
-static bool load_ct(struct seg6nr_baggage *baggage, struct sk_buff *skb)
-{
-	baggage->ct = kzalloc(sizeof(*baggage->ct), GFP_KERNEL);
-	if (!baggage->ct)
-		return false;
+static struct nf_conn entry;
 
-	refcount_set(&baggage->ct->ct_general.use, OWN_REFS + 1);
-	skb_set_nfct(skb, (unsigned long)baggage->ct | IP_CT_NEW);
-	return true;
+static void load_ct(struct seg6nr_baggage *baggage, struct sk_buff *skb)
+{
+	baggage->ct = &entry;
+	refcount_set(&entry.ct_general.use, OWN_REFS + 1);
+	skb_set_nfct(skb, (unsigned long)&entry | IP_CT_NEW);
 }
 
 static unsigned int ct_refs(const struct seg6nr_baggage *baggage)
@@ -42,9 +39,8 @@ static unsigned int ct_refs(const struct seg6nr_baggage *baggage)
 	return refcount_read(&baggage->ct->ct_general.use);
 }
 #else
-static bool load_ct(struct seg6nr_baggage *baggage, struct sk_buff *skb)
+static void load_ct(struct seg6nr_baggage *baggage, struct sk_buff *skb)
 {
-	return true;
 }
 
 static unsigned int ct_refs(const struct seg6nr_baggage *baggage)
@@ -110,7 +106,8 @@ bool seg6nr_baggage_load(struct seg6nr_baggage *baggage, struct sk_buff *skb)
 	memset(baggage, 0, sizeof(*baggage));
 	destroyed = 0;
 	skb->destructor = count_destroyed;
-	return load_ct(baggage, skb) && load_ext(baggage, skb);
+	load_ct(baggage, skb);
+	return load_ext(baggage, skb);
 }
 
 /**
@@ -140,6 +137,5 @@ void seg6nr_baggage_check(struct kunit *test,
  */
 void seg6nr_baggage_free(struct seg6nr_baggage *baggage)
 {
-	kfree(baggage->ct);
 	put_ext(baggage);
 }

@@ -235,23 +235,26 @@ static struct sk_buff *make_packet(struct kunit *test, const struct drop *drop)
 	return skb;
 }
 
-#define EXTRA_REFS	2
+#define EXTRA_REFS	2U
 
-static void check_freed_once(struct kunit *test, const struct drop *drop)
+static bool check_freed_once(struct kunit *test, const struct drop *drop)
 {
 	struct sk_buff *skb = make_packet(test, drop);
-	unsigned int left;
+	unsigned int left, seen;
 
 	if (!skb)
-		return;
+		return false;
 	refcount_add(EXTRA_REFS, &skb->users);
 	seg6nr_inject(skb);
 	left = refcount_read(&skb->users);
-	KUNIT_EXPECT_EQ_MSG(test, left, EXTRA_REFS,
-			    "%s: 1 packet: expected 1 reference to the skb released, seen %d",
-			    drop->flow.name, EXTRA_REFS + 1 - (int)left);
-	for (; left; left--)
+	seen = EXTRA_REFS + 1 - left;
+	KUNIT_EXPECT_EQ_MSG(test, seen, 1,
+			    "%s: 1 packet: expected 1 reference to the skb released, seen %u",
+			    drop->flow.name, seen);
+	/* One that was not released may still be in use. */
+	for (left = min(left, EXTRA_REFS); left; left--)
 		kfree_skb(skb);
+	return seen == 1;
 }
 
 static void check_baggage(struct kunit *test, const struct drop *drop)
@@ -312,29 +315,36 @@ static unsigned int errors_of(const struct drop *drop)
 	return drop->spoil == loop ? 2 * (MAX_VISITS + 1) : 2;
 }
 
-static void set_hmac_policy(struct inet6_dev *idev, bool required)
-{
 #ifdef CONFIG_IPV6_SEG6_HMAC
+static void set_hmac_policy(bool required)
+{
+	struct inet6_dev *idev = in6_dev_get(seg6nr_env.in);
+
 	WRITE_ONCE(idev->cnf.seg6_require_hmac, required);
-#endif
+	in6_dev_put(idev);
 }
+#else
+static void set_hmac_policy(bool required)
+{
+}
+#endif /* CONFIG_IPV6_SEG6_HMAC */
 
 static void send_both(struct kunit *test, const struct drop *drop,
 		      unsigned int round)
 {
-	struct inet6_dev *idev = __in6_dev_get(seg6nr_env.in);
 	struct seg6nr_account account;
 	u64 before = 0;
 
 	seg6nr_stat(drop->cause, &before);
 	seg6nr_account_open_route(&account, "route of the SID",
-				  &seg6nr_addr_sid, 8);
-	set_hmac_policy(idev, drop->require_hmac);
+				  &seg6nr_addr_sid, 4 * SEG6NR_VISITS_MAX);
+	set_hmac_policy(drop->require_hmac);
 
-	check_freed_once(test, drop);
-	check_baggage(test, drop);
+	/* What is freed twice for real may take the machine with it. */
+	if (check_freed_once(test, drop))
+		check_baggage(test, drop);
 
-	set_hmac_policy(idev, false);
+	set_hmac_policy(false);
 	seg6nr_account_check(test, &account, drop->flow.name, 2);
 	seg6nr_account_close(&account);
 	check_counters(test, drop, before, round * errors_of(drop));

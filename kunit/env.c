@@ -202,7 +202,9 @@ static int add_vrf(void)
 	return err;
 }
 
-static int change_routes(int (*change)(const struct seg6nr_route *route))
+/* @family: of the routes, AF_UNSPEC for both. */
+static int change_routes(int (*change)(const struct seg6nr_route *route),
+			 u8 family)
 {
 	int out = seg6nr_env.out->ifindex, keep = seg6nr_env.keep->ifindex;
 	const struct seg6nr_route rows[] = {
@@ -224,8 +226,10 @@ static int change_routes(int (*change)(const struct seg6nr_route *route))
 	unsigned int i;
 	int err = 0;
 
-	for (i = 0; !err && i < ARRAY_SIZE(rows); i++)
-		err = change(&rows[i]);
+	for (i = 0; !err && i < ARRAY_SIZE(rows); i++) {
+		if (family == AF_UNSPEC || family == rows[i].family)
+			err = change(&rows[i]);
+	}
 	return err;
 }
 
@@ -241,7 +245,7 @@ static int build_network(void)
 	if (!err)
 		err = add_vrf();
 	if (!err)
-		err = change_routes(seg6nr_rtnl_route_add);
+		err = change_routes(seg6nr_rtnl_route_add, AF_UNSPEC);
 	if (err)
 		pr_err("cannot build the test network: error %d %s\n", err,
 		       seg6nr_rtnl_text());
@@ -307,10 +311,11 @@ void seg6nr_env_exit(void)
 /**
  * seg6nr_env_lose_routes() - delete all routes that packets go by
  * @test: the case; failed if this is not possible
+ * @family: AF_INET or AF_INET6
  */
-void seg6nr_env_lose_routes(struct kunit *test)
+void seg6nr_env_lose_routes(struct kunit *test, u8 family)
 {
-	int err = change_routes(seg6nr_rtnl_route_del);
+	int err = change_routes(seg6nr_rtnl_route_del, family);
 
 	if (err)
 		KUNIT_FAIL(test, "cannot delete the routes: error %d %s", err,
@@ -320,10 +325,11 @@ void seg6nr_env_lose_routes(struct kunit *test)
 /**
  * seg6nr_env_regain_routes() - undo seg6nr_env_lose_routes()
  * @test: the case; failed if this is not possible
+ * @family: the same as there
  */
-void seg6nr_env_regain_routes(struct kunit *test)
+void seg6nr_env_regain_routes(struct kunit *test, u8 family)
 {
-	int err = change_routes(seg6nr_rtnl_route_add);
+	int err = change_routes(seg6nr_rtnl_route_add, family);
 
 	if (err)
 		KUNIT_FAIL(test, "cannot add the routes: error %d %s", err,

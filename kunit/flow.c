@@ -263,23 +263,49 @@ void seg6nr_account_open(struct seg6nr_account *account, const char *what,
 
 	for (i = 0; i < holds; i++)
 		dst_hold(dst);
-	seg6nr_account_adopt(account, what, dst, holds);
-}
-
-/**
- * seg6nr_account_adopt() - the same for a dst that we hold already
- * @account: the account
- * @what: name of the dst for messages
- * @dst: the dst
- * @holds: references that we took
- */
-void seg6nr_account_adopt(struct seg6nr_account *account, const char *what,
-			  struct dst_entry *dst, unsigned int holds)
-{
 	account->what = what;
 	account->dst = dst;
 	account->holds = holds;
 	account->base = seg6nr_dst_refs(dst);
+}
+
+/**
+ * seg6nr_account_first() - the same for the dst of a flow's first packet
+ * @test: the case; failed if the packet leaves anything on the dst
+ * @account: the account
+ * @flow: the flow, its SID open
+ * @frame: the packet
+ * @point: where it is seen and ends
+ * @holds: references to take, more than the packets that follow
+ *
+ * The packet also warms the caches up: the next one finds the dst instead of
+ * making it.  A cached dst has one reference, the cache's; one that was made
+ * for the packet has none once that is gone.
+ *
+ * Return: false if the packet does not get there, and the case is failed.
+ */
+bool seg6nr_account_first(struct kunit *test, struct seg6nr_account *account,
+			  const struct seg6nr_flow *flow,
+			  const struct seg6nr_frame *frame,
+			  enum seg6nr_point point, unsigned int holds)
+{
+	struct seg6nr_watch watch = { .end = point, .holds = holds };
+
+	seg6nr_watch_start(&watch);
+	seg6nr_send(test, frame, 1);
+	seg6nr_watch_stop(&watch);
+	if (!watch.at[point].packets) {
+		KUNIT_FAIL(test, "%s: the first packet does not get through",
+			   flow->name);
+		return false;
+	}
+
+	account->what = "route";
+	account->dst = watch.at[point].dst;
+	account->holds = holds;
+	account->base = holds + (flow->hold != SEG6NR_CLONE);
+	seg6nr_account_check(test, account, flow->name, 1);
+	return true;
 }
 
 /**

@@ -8,6 +8,7 @@
 #include "env.h"
 #include "netlink.h"
 #include "packet.h"
+#include "watch.h"
 
 struct dst_entry;
 struct kunit;
@@ -74,8 +75,10 @@ struct seg6nr_account {
 
 void seg6nr_account_open(struct seg6nr_account *account, const char *what,
 			 struct dst_entry *dst, unsigned int holds);
-void seg6nr_account_adopt(struct seg6nr_account *account, const char *what,
-			  struct dst_entry *dst, unsigned int holds);
+bool seg6nr_account_first(struct kunit *test, struct seg6nr_account *account,
+			  const struct seg6nr_flow *flow,
+			  const struct seg6nr_frame *frame,
+			  enum seg6nr_point point, unsigned int holds);
 void seg6nr_account_open_route(struct seg6nr_account *account,
 			       const char *what, const struct in6_addr *daddr,
 			       unsigned int holds);

@@ -26,34 +26,6 @@ static unsigned int own_refs(const struct seg6nr_flow *flow)
 	return flow->hold == SEG6NR_LENT ? 0 : 1;
 }
 
-/*
- * Learn the dst that a flow's packets get, and hold it.  The packet also warms
- * the caches up, so that the next one finds the dst instead of making it.
- */
-static bool open_route(struct kunit *test, const struct seg6nr_flow *flow,
-		       const struct seg6nr_frame *frame, unsigned int packets,
-		       struct seg6nr_account *account)
-{
-	unsigned int holds = packets + SPARE_HOLDS;
-	struct seg6nr_watch watch = {
-		.end = SEG6NR_AT_FORWARD,
-		.holds = holds,
-	};
-
-	seg6nr_watch_start(&watch);
-	seg6nr_send(test, frame, 1);
-	seg6nr_watch_stop(&watch);
-	if (!watch.at[SEG6NR_AT_FORWARD].packets) {
-		KUNIT_FAIL(test, "%s: the first packet is not forwarded",
-			   flow->name);
-		return false;
-	}
-
-	seg6nr_account_adopt(account, "route",
-			     watch.at[SEG6NR_AT_FORWARD].dst, holds);
-	return true;
-}
-
 static void check_sight(struct kunit *test, const struct seg6nr_flow *flow,
 			const struct seg6nr_sight *sight, unsigned int packets,
 			unsigned int refs)
@@ -120,7 +92,8 @@ static void check_cached(struct kunit *test, const struct seg6nr_flow *flow,
 	int before;
 
 	seg6nr_flow_frame(flow, SEG6NR_TO_BEHIND, &frame);
-	if (!open_route(test, flow, &frame, packets, &account))
+	if (!seg6nr_account_first(test, &account, flow, &frame,
+				  SEG6NR_AT_FORWARD, packets + SPARE_HOLDS))
 		return;
 
 	before = allocations();
@@ -278,7 +251,8 @@ static void dst_input_reference(struct kunit *test)
 		return;
 
 	seg6nr_flow_frame(flow, SEG6NR_TO_BEHIND, &frame);
-	if (open_route(test, flow, &frame, 2, &account)) {
+	if (seg6nr_account_first(test, &account, flow, &frame,
+				 SEG6NR_AT_FORWARD, 2 + SPARE_HOLDS)) {
 		seg6nr_tap(account.dst);
 		seg6nr_watch_start(&watch);
 		seg6nr_send(test, &frame, 2);
@@ -311,7 +285,8 @@ static void skb_dst_force_balanced(struct kunit *test)
 	if (!seg6nr_flow_open(test, flow))
 		return;
 	seg6nr_flow_frame(flow, SEG6NR_TO_BEHIND, &frame);
-	if (!open_route(test, flow, &frame, QUEUED, &account))
+	if (!seg6nr_account_first(test, &account, flow, &frame,
+				  SEG6NR_AT_FORWARD, QUEUED + SPARE_HOLDS))
 		goto close_flow;
 	seg6nr_books_read(&books);
 

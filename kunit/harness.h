@@ -16,12 +16,7 @@
 #include <kunit/test.h>
 
 /* KUnit starts the suites by itself once the module is live. */
-#define seg6nr_suites(...)						\
-	kunit_test_suites(__VA_ARGS__);					\
-	static int seg6nr_run_suites(void)				\
-	{								\
-		return 0;						\
-	}
+#define seg6nr_run_suites()	0
 #endif /* SEG6NR_KTAP */
 
 #endif /* SEG6NR_HARNESS_H */

@@ -35,6 +35,13 @@ MODULE_PARM_DESC(failed, "cases that failed (read only)");
 module_param_named(skipped, results.skip, uint, 0444);
 MODULE_PARM_DESC(skipped, "cases that were skipped (read only)");
 
+const void *ktap_next_row(const struct ktap_rows *rows, const void *prev)
+{
+	const void *next = prev ? prev + rows->row : rows->first;
+
+	return next < rows->first + rows->size ? next : NULL;
+}
+
 void ktap_info(const struct kunit *test, const char *fmt, ...)
 {
 	struct va_format vaf = { .fmt = fmt };

@@ -47,18 +47,31 @@ struct kunit_suite {
 #define KUNIT_CASE_PARAM(_fn, _gen)	\
 	{ .run_case = _fn, .name = #_fn, .generate_params = _gen }
 
+/* Rows of a parameter table, of whatever type. */
+struct ktap_rows {
+	const void	*first;
+	size_t		row;
+	size_t		size;
+};
+
+#define KTAP_ROWS(_array) {						\
+	.first = (_array),						\
+	.row = sizeof((_array)[0]),					\
+	.size = sizeof(_array),						\
+}
+
 #define KUNIT_ARRAY_PARAM(_name, _array, _get_desc)			\
 	static const void *_name##_gen_params(const void *prev, char *desc) \
 	{								\
-		const typeof((_array)[0]) *next = prev;			\
+		const struct ktap_rows rows = KTAP_ROWS(_array);	\
+		const void *next = ktap_next_row(&rows, prev);		\
 									\
-		next = next ? next + 1 : (_array);			\
-		if (next - (_array) >= ARRAY_SIZE(_array))		\
-			return NULL;					\
-		_get_desc(next, desc);					\
+		if (next)						\
+			_get_desc(next, desc);				\
 		return next;						\
 	}
 
+const void *ktap_next_row(const struct ktap_rows *rows, const void *prev);
 void __printf(2, 3) ktap_info(const struct kunit *test, const char *fmt, ...);
 void __printf(4, 5) ktap_fail(struct kunit *test, const char *file, int line,
 			      const char *fmt, ...);
@@ -96,11 +109,9 @@ do {									\
 
 int ktap_run(struct kunit_suite *const *suites, unsigned int count);
 
-#define seg6nr_suites(...)						\
-	static struct kunit_suite *const ktap_suites[] = { __VA_ARGS__ }; \
-	static int seg6nr_run_suites(void)				\
-	{								\
-		return ktap_run(ktap_suites, ARRAY_SIZE(ktap_suites));	\
-	}
+#define kunit_test_suites(...)	\
+	static struct kunit_suite *const ktap_suites[] = { __VA_ARGS__ }
+
+#define seg6nr_run_suites()	ktap_run(ktap_suites, ARRAY_SIZE(ktap_suites))
 
 #endif /* SEG6NR_KTAP_H */

@@ -88,21 +88,22 @@ static void route_deleted_while_queued(struct kunit *test)
 		.keep = true,
 	};
 	const struct seg6nr_flow *flow = test->param_value;
+	u8 family = flow->inner == IPPROTO_IPIP ? AF_INET : AF_INET6;
 	struct seg6nr_books before;
 
 	/* Without what earlier cases have cached. */
-	seg6nr_env_lose_routes(test);
-	seg6nr_env_regain_routes(test);
+	seg6nr_env_lose_routes(test, family);
+	seg6nr_env_regain_routes(test, family);
 	seg6nr_books_read(&before);
 	if (!seg6nr_flow_open(test, flow))
 		return;
 
 	queue_packets(test, flow, &watch);
-	seg6nr_env_lose_routes(test);
+	seg6nr_env_lose_routes(test, family);
 	seg6nr_flow_close(test, flow);
 	seg6nr_watch_stop(&watch);
 
-	seg6nr_env_regain_routes(test);
+	seg6nr_env_regain_routes(test, family);
 	seg6nr_books_check(test, &before, flow->name);
 }
 
@@ -110,7 +111,6 @@ static void route_deleted_while_queued(struct kunit *test)
 static void keep_dst_device_owns(struct kunit *test)
 {
 	struct seg6nr_watch watch = { .end = SEG6NR_AT_XMIT };
-	struct seg6nr_watch first = { .end = SEG6NR_AT_XMIT, .holds = 8 };
 	const struct seg6nr_sight *at = &watch.at[SEG6NR_AT_XMIT];
 	const struct seg6nr_flow *flow = test->param_value;
 	struct seg6nr_account account;
@@ -124,16 +124,9 @@ static void keep_dst_device_owns(struct kunit *test)
 		return;
 
 	seg6nr_flow_frame(flow, SEG6NR_TO_KEPT, &frame);
-	seg6nr_watch_start(&first);
-	seg6nr_send(test, &frame, 1);
-	seg6nr_watch_stop(&first);
-	if (!first.at[SEG6NR_AT_XMIT].packets) {
-		KUNIT_FAIL(test, "%s: the first packet is not transmitted",
-			   flow->name);
+	if (!seg6nr_account_first(test, &account, flow, &frame, SEG6NR_AT_XMIT,
+				  8))
 		goto close_flow;
-	}
-	seg6nr_account_adopt(&account, "route",
-			     first.at[SEG6NR_AT_XMIT].dst, 8);
 
 	seg6nr_watch_start(&watch);
 	seg6nr_send(test, &frame, 2);

@@ -35,27 +35,19 @@ static const struct seg6nr_flow local_flows[] = {
 
 KUNIT_ARRAY_PARAM(local, local_flows, seg6nr_flow_desc);
 
+/* References of our own beside one per packet. */
+#define SPARE_HOLDS	4
+
 static void check_local(struct kunit *test, const struct seg6nr_flow *flow,
 			const struct seg6nr_frame *frame, unsigned int packets)
 {
-	struct seg6nr_watch first = {
-		.end = SEG6NR_AT_LOCAL,
-		.holds = packets + 4,
-	};
 	struct seg6nr_watch watch = { .end = SEG6NR_AT_LOCAL };
 	const struct seg6nr_sight *at = &watch.at[SEG6NR_AT_LOCAL];
 	struct seg6nr_account account;
 
-	seg6nr_watch_start(&first);
-	seg6nr_send(test, frame, 1);
-	seg6nr_watch_stop(&first);
-	if (!first.at[SEG6NR_AT_LOCAL].packets) {
-		KUNIT_FAIL(test, "%s: the first packet is not delivered",
-			   flow->name);
+	if (!seg6nr_account_first(test, &account, flow, frame, SEG6NR_AT_LOCAL,
+				  packets + SPARE_HOLDS))
 		return;
-	}
-	seg6nr_account_adopt(&account, "local route",
-			     first.at[SEG6NR_AT_LOCAL].dst, packets + 4);
 
 	seg6nr_watch_start(&watch);
 	seg6nr_send_volley(test, frame, packets);
@@ -97,7 +89,6 @@ static void local_in_owns_reference(struct kunit *test)
 static void dst_input_owns_reference(struct kunit *test)
 {
 	struct seg6nr_watch watch = { .end = SEG6NR_AT_INPUT };
-	struct seg6nr_watch first = { .end = SEG6NR_AT_LOCAL, .holds = 4 };
 	const struct seg6nr_sight *at = &watch.at[SEG6NR_AT_INPUT];
 	const struct seg6nr_flow *flow = test->param_value;
 	struct seg6nr_account account;
@@ -107,17 +98,10 @@ static void dst_input_owns_reference(struct kunit *test)
 		return;
 
 	seg6nr_flow_frame(flow, SEG6NR_TO_OWN, &frame);
-	seg6nr_watch_start(&first);
-	seg6nr_send(test, &frame, 1);
-	seg6nr_watch_stop(&first);
-	if (!first.at[SEG6NR_AT_LOCAL].packets) {
-		KUNIT_FAIL(test, "%s: the first packet is not delivered",
-			   flow->name);
+	if (!seg6nr_account_first(test, &account, flow, &frame, SEG6NR_AT_LOCAL,
+				  SPARE_HOLDS))
 		goto close_flow;
-	}
 
-	seg6nr_account_adopt(&account, "local route",
-			     first.at[SEG6NR_AT_LOCAL].dst, 4);
 	seg6nr_tap(account.dst);
 	seg6nr_watch_start(&watch);
 	seg6nr_send(test, &frame, 2);

@@ -8,9 +8,9 @@
 #include "harness.h"
 #include "suites.h"
 
-seg6nr_suites(&seg6nr_forward_suite, &seg6nr_special_suite,
-	      &seg6nr_local_suite, &seg6nr_drop_suite,
-	      &seg6nr_packet_suite, &seg6nr_life_suite);
+kunit_test_suites(&seg6nr_forward_suite, &seg6nr_special_suite,
+		  &seg6nr_local_suite, &seg6nr_drop_suite,
+		  &seg6nr_packet_suite, &seg6nr_life_suite);
 
 static int __init seg6nr_kunit_init(void)
 {

@@ -37,11 +37,6 @@ static struct {
 	char			text[TEXT_SIZE];
 } ns;
 
-/* A VRF of ours is found by its table only in strict mode. */
-static char helper_script[] =
-	"exec unshare --net sh -c '"
-	"echo 1 >/proc/sys/net/vrf/strict_mode; exec sleep 600' 2>/dev/null";
-
 static int note_helper(struct subprocess_info *info, struct cred *new)
 {
 	ns.helper = get_task_struct(current);
@@ -50,12 +45,18 @@ static int note_helper(struct subprocess_info *info, struct cred *new)
 
 static int start_helper(void)
 {
-	static char *envp[] = {
+	/* A VRF of ours is found by its table only in strict mode. */
+	char *envp[4] = {
 		"HOME=/",
+		"SETUP=echo 1 >/proc/sys/net/vrf/strict_mode; exec sleep 600",
 		"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
 		NULL
 	};
-	static char *argv[] = { "/bin/sh", "-c", helper_script, NULL };
+	char *argv[4] = {
+		"/bin/sh", "-c",
+		"exec unshare --net sh -c \"$SETUP\" 2>/dev/null",
+		NULL
+	};
 	struct subprocess_info *info;
 
 	info = call_usermodehelper_setup(argv[0], argv, envp, GFP_KERNEL,

@@ -76,7 +76,6 @@ static bool send_for_picture(struct kunit *test,
 			     const struct seg6nr_flow *flow,
 			     struct sk_buff *skb, struct picture *pic)
 {
-	struct seg6nr_watch first = { .end = SEG6NR_AT_FORWARD, .holds = 2 };
 	struct seg6nr_watch watch = {
 		.end = SEG6NR_AT_INPUT,
 		.look = take_picture,
@@ -87,17 +86,13 @@ static bool send_for_picture(struct kunit *test,
 
 	memset(pic, 0, sizeof(*pic));
 	seg6nr_flow_frame(flow, SEG6NR_TO_BEHIND, &frame);
-	seg6nr_watch_start(&first);
-	seg6nr_send(test, &frame, 1);
-	seg6nr_watch_stop(&first);
-	if (!skb || !first.at[SEG6NR_AT_FORWARD].packets) {
-		KUNIT_FAIL(test, "%s: the first packet is not forwarded",
-			   flow->name);
+	if (!skb ||
+	    !seg6nr_account_first(test, &account, flow, &frame,
+				  SEG6NR_AT_FORWARD, 4)) {
+		KUNIT_FAIL(test, "%s: no packet sent", flow->name);
 		kfree_skb(skb);
 		return false;
 	}
-	seg6nr_account_adopt(&account, "route",
-			     first.at[SEG6NR_AT_FORWARD].dst, 2);
 
 	if (flow->hold == SEG6NR_CLONE)
 		watch.end = SEG6NR_AT_FORWARD;
@@ -108,6 +103,7 @@ static bool send_for_picture(struct kunit *test,
 	seg6nr_watch_stop(&watch);
 	if (flow->hold != SEG6NR_CLONE)
 		seg6nr_untap();
+	seg6nr_account_check(test, &account, flow->name, 1);
 	seg6nr_account_close(&account);
 
 	KUNIT_EXPECT_EQ_MSG(test, watch.at[watch.end].packets, 1,

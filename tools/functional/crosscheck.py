@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
 """Compare the frames of the table with what Scapy makes of them.
 
@@ -83,28 +83,36 @@ def compare(layers, frame):
         decode.frame(again), again.hex(), frame.hex())
 
 
+def opinion(rows, builder, case):
+    """What Scapy has against the frames of a case, or ''."""
+    sid = '6(S>%s)' % rows.sids[case.sids[0]].addr
+    todo = [('in', case.frame, 's', 'na', sid)]
+    for outcome in (case.here, case.tree or case.here):
+        todo += [('out', text, dev, node.PEERS[dev], None)
+                 for dev, text in outcome.frames if dev != 'tap']
+    for way, text, dev, peer, default in todo:
+        frame = builder.frame(text, dev, peer, default=default)
+        layers = [w for w in builder.layers(text) if w.name != 'ETH']
+        if default and layers[0].name not in ('6', '4'):
+            layers.insert(0, frames.Layer(default))
+        trouble = compare(layers, frame)
+        if trouble:
+            return '%s: %s' % (way, trouble)
+    return ''
+
+
 def main():
     """Check all frames of the table."""
     rows = table.Table(os.path.join(HERE, 'vectors.txt'))
     builder = frames.Builder(rows.addrs, rows.macros, rows.macs, rows.keys)
-    passed = failed = 0
+    failed = 0
     for case in rows.cases + rows.hooks:
-        sid = '6(S>%s)' % rows.sids[case.sids[0]].addr
-        todo = [('in', case.frame, 's', 'na', sid)]
-        for outcome in (case.here, case.tree or case.here):
-            todo += [('out', text, dev, node.PEERS[dev], None)
-                     for dev, text in outcome.frames if dev != 'tap']
-        for way, text, dev, peer, default in todo:
-            frame = builder.frame(text, dev, peer, default=default)
-            layers = [w for w in builder.layers(text) if w.name != 'ETH']
-            if default and layers[0].name not in ('6', '4'):
-                layers.insert(0, frames.Layer(default))
-            trouble = compare(layers, frame)
-            failed += bool(trouble)
-            passed += not trouble
-            if trouble:
-                print('not ok %s %s: %s' % (case.name, way, trouble))
-    print('%d passed, %d failed' % (passed, failed))
+        trouble = opinion(rows, builder, case)
+        failed += bool(trouble)
+        print('not ok %s %s' % (case.name, trouble) if trouble else
+              'ok ' + case.name)
+    print('%d passed, %d failed' % (len(rows.cases + rows.hooks) - failed,
+                                    failed))
     return 1 if failed else 0
 
 

@@ -208,12 +208,13 @@ class Builder:
         ident = self.ident if ident == 'any' else int(ident, 0)
         frag = (layer.num('df', 0) << 14 | layer.num('mf', 0) << 13 |
                 layer.num('off', 0) // 8)
+        words = layer.num('ihl', size // 4)
         head = struct.pack(
-            '!BBHHHBBH', layer.num('ver', 4) << 4 | layer.num('ihl', size // 4),
+            '!BBHHHBBH', layer.num('ver', 4) << 4 | words,
             layer.num('tos', 0), layer.num('len', size + len(body)), ident,
             frag, layer.num('ttl', ttl), layer.num('nh', proto), 0)
         head += src + dst + options
-        total = fold(head) ^ layer.num('sum', 0)
+        total = fold((head + body)[:words * 4]) ^ layer.num('sum', 0)
         return IPV4, head[:10] + struct.pack('!H', total) + head[12:] + body
 
     def do_srh(self, layer, rest, where):

@@ -91,7 +91,18 @@ route add 192.0.2.0/24 via {R4}
 route add blackhole 198.51.100.0/24
 route add prohibit 203.0.113.128/25
 route add 192.0.2.0/24 via {Q4} {dev} table 100
+route add fd79::/16 via {R} table 79
+route add fd7a::/16 via {R} table 79
+route add fd7b::/16 via {R} table 79
+route add fd7c::/16 via {R} table 79
 route add fd44::/16 via {Q} {dev} table 100
+"""
+
+RULES = """
+rule add pref 100 iif na to fd79::/16 lookup 79
+rule add pref 101 from {S} to fd7a::/16 lookup 79
+rule add pref 102 ipproto 43 to fd7b::/16 lookup 79
+rule add pref 103 tos 0x10 to fd7c::/16 lookup 79
 """
 
 
@@ -115,9 +126,9 @@ def sysctl(path, value):
     return old
 
 
-def batch(ip, text):
+def batch(ip, text, *options):
     """Run the lines of text through one ip; return its complaints."""
-    done = subprocess.run([ip, '-force', '-batch', '-'], input=text,
+    done = subprocess.run([ip, *options, '-force', '-batch', '-'], input=text,
                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                           universal_newlines=True, check=False)
     return done.stderr.strip()
@@ -156,9 +167,9 @@ class Node:
                                if not n.startswith('bad')}.items():
             netlink.set_hmac_key(number, secret)
 
-    def must(self, text):
+    def must(self, text, *options):
         """Configure through ip, or give up."""
-        trouble = batch(self.ip, text)
+        trouble = batch(self.ip, text, *options)
         if trouble:
             raise NodeError(trouble)
 
@@ -208,6 +219,10 @@ class Node:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
             fcntl.ioctl(sock, SIOCSIFMTU,
                         struct.pack('16si12x', dev.encode(), value))
+
+    def rules(self, verb):
+        """Have the policy rules (add) or not (del)."""
+        self.must(RULES.replace('add', verb).format(**self.table.addrs), '-6')
 
     def tap_on(self):
         """Listen on na as tcpdump would: every frame is then shared."""

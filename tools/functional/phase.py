@@ -104,43 +104,44 @@ class Phase:
         """Run one case; return what is wrong with it, or ''."""
         outcome = (case.here if self.encap == OURS else
                    self.cfg.quirks.tree(case))
-        if self.cfg.spoil:
-            return self.spoiled(case, outcome)
-        if outcome:
-            return self.check(case, outcome)
-        if self.check(case, case.here):
-            return ''
-        return self.encap + ': the difference that the table lists is gone'
-
-    def spoiled(self, case, outcome):
-        """Run one case against a wrong outcome, which it must miss."""
-        kind = self.cfg.spoil
-        if kind == 'cause' and self.encap == TREE:
-            return ''
-        bad = outcome and spoil.outcome(kind, outcome)
-        if not bad or self.check(case, bad):
-            return ''
-        return '%s: a wrong %s passes' % (self.encap, kind)
-
-    def check(self, case, outcome):
-        """Run one case; return how it misses an outcome, or ''."""
         try:
-            before = self.counters()
-            for name in case.sids:
-                if name not in before:
-                    raise Failure('SID %s is missing: %s' % (
-                        name, self.trouble.get(name) or
-                        self.trouble.get('*', '')))
-            causes = read_causes() if self.encap == OURS else {}
-            seen = self.exchange(case)
-            troubles = (self.compare_frames(outcome, seen) +
-                        self.compare_counters(case, outcome, before) +
-                        self.compare_causes(outcome, causes))
+            if self.cfg.spoil:
+                troubles = self.spoiled(case, outcome)
+            elif outcome:
+                troubles = self.misses(case, outcome)
+            elif self.misses(case, case.here):
+                troubles = []
+            else:
+                troubles = ['the difference that the table lists is gone']
         except (Failure, node.NodeError, frames.NotationError) as error:
             troubles = [str(error)]
         if troubles and self.cfg.both:
             troubles[0] = '%s: %s' % (self.encap, troubles[0])
         return '\n'.join(troubles)
+
+    def spoiled(self, case, outcome):
+        """Run one case against a wrong outcome, which it must miss."""
+        kind = self.cfg.spoil
+        if kind == 'cause' and self.encap == TREE:
+            return []
+        bad = outcome and spoil.outcome(kind, outcome)
+        if not bad or self.misses(case, bad):
+            return []
+        return ['a wrong %s passes' % kind]
+
+    def misses(self, case, outcome):
+        """Run one case; return lines that say how it misses an outcome."""
+        before = self.counters()
+        for name in case.sids:
+            if name not in before:
+                raise Failure('SID %s is missing: %s' % (
+                    name, self.trouble.get(name) or
+                    self.trouble.get('*', '')))
+        causes = read_causes() if self.encap == OURS else {}
+        seen = self.exchange(case)
+        return (self.compare_frames(outcome, seen) +
+                self.compare_counters(case, outcome, before) +
+                self.compare_causes(outcome, causes))
 
     def exchange(self, case):
         """Send the case's frame; return what came out."""
@@ -167,6 +168,9 @@ class Phase:
         if name in ('na', 'nb'):
             self.node.mtu(name, int(value))
             return lambda: self.node.mtu(name, 1500)
+        if name == 'rules':
+            self.node.rules('add')
+            return lambda: self.node.rules('del')
         if name == 'tap':
             self.node.tap_on()
             return self.node.tap_off

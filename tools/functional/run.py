@@ -110,6 +110,9 @@ def options():
                         default=quirks if os.path.exists(quirks) else None,
                         help='what the in-tree code of this kernel does '
                         'otherwise (default: by release)')
+    parser.add_argument('--without-vrf', action='store_true',
+                        help='build no VRF: without one and without rules '
+                        'of others lookups take a shorter way')
     parser.add_argument('--tool', metavar='FILE',
                         default=os.path.join(HERE, '../seg6noref/seg6noref'),
                         help='the helper that installs our routes; - does it '
@@ -136,6 +139,8 @@ def main():
     cfg.table = table.Table(cfg.table)
     cfg.quirks = table.Quirks(cfg.kernel_quirks)
     cfg.quirks.check(cfg.table)
+    if cfg.without_vrf:
+        cfg.quirks.absent['vrf'] = 'asked for'
     report = Report()
     if cfg.hooks:
         import hooks

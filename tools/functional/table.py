@@ -113,7 +113,8 @@ class Sid:
 
     def needs(self):
         """Optional features of the kernel this SID depends on."""
-        return {'vrf'} if 'vrftable' in self.words else set()
+        vrf = {'vrftable', 'vrf100', 'nd'}
+        return {'vrf'} if vrf & set(self.words) else set()
 
 
 class Refusal:
