@@ -6,6 +6,8 @@
 #   make uninstall           remove all of it
 #   make demo                boot a stock kernel and watch frames go through
 #   make test                everything that can be proved on this machine
+#   make fuzz N=packets SEED=seed [MESSAGES=route messages]
+#                            compare with the in-tree encap and a model
 #   make check               style, static analysis and consistency only
 
 KVER    ?= $(shell uname -r)
@@ -87,9 +89,16 @@ test:
 check:
 	tools/test/check
 
+N        ?= 200000
+SEED     ?= 1
+MESSAGES ?= 20000
+
+fuzz:
+	tools/fuzz/fuzz -n $(N) -m $(MESSAGES) -s $(SEED)
+
 clean:
 	-$(MAKE) -C $(KDIR) M=$(CURDIR) clean
 	$(MAKE) -C tools/seg6noref clean
 
 .PHONY: all modules kunit tools dkms-source install install-ip uninstall \
-	demo test check clean
+	demo test fuzz check clean
