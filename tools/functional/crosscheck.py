@@ -103,7 +103,7 @@ def opinion(rows, builder, case):
 
 def main():
     """Check all frames of the table."""
-    rows = table.Table(os.path.join(HERE, 'vectors.txt'))
+    rows = table.Table(os.path.join(HERE, 'vectors/names.txt'))
     builder = frames.Builder(rows.addrs, rows.macros, rows.macs, rows.keys)
     failed = 0
     for case in rows.cases + rows.hooks:

@@ -58,10 +58,20 @@ link set vrf100 up
 link set nd master vrf100
 """
 
+# What nd loses when it goes down or changes its master.
+ND = """
+link set nd up
+addr replace {Nd4}/24 dev nd
+addr replace {Nd}/64 dev nd nodad
+neigh replace {Q} lladdr {q} dev nd nud permanent
+neigh replace {Q4} lladdr {q} dev nd nud permanent
+route replace 192.0.2.0/24 via {Q4} dev nd table 100
+route replace fd44::/16 via {Q} dev nd table 100
+"""
+
 ROUTES = """
 link set na up
 link set nb up
-link set nd up
 addr add {Na}/64 dev na nodad
 addr add {Na4}/24 dev na
 addr add fe80::2a/64 dev na nodad
@@ -69,8 +79,6 @@ addr add {Nb}/64 dev nb nodad
 addr add {Nb4}/24 dev nb
 addr add fe80::2b/64 dev nb nodad
 addr add {own}/128 dev nb nodad
-addr add {Nd4}/24 dev nd
-addr add {Nd}/64 dev nd nodad
 neigh add {S} lladdr {s} dev na nud permanent
 neigh add {S4} lladdr {s} dev na nud permanent
 neigh add {H} lladdr {h} dev na nud permanent
@@ -78,24 +86,21 @@ neigh add fe80::1 lladdr {s} dev na nud permanent
 neigh add {R} lladdr {r} dev nb nud permanent
 neigh add {R4} lladdr {r} dev nb nud permanent
 neigh add fe80::b lladdr {r} dev nb nud permanent
-neigh add {Q} lladdr {q} dev nd nud permanent
-neigh add {Q4} lladdr {q} dev nd nud permanent
 route add fc00:2::/32 via {R}
 route add fcbb::/16 via {R}
 route add fd55::/16 via {R}
 route add fd77::/16 via {R} table 77
+route add fcbb::/16 via {R} table 77
 route add blackhole fd66::/16
 route add prohibit fd67::/16
 route add prohibit fd78::/16 table 77
 route add 192.0.2.0/24 via {R4}
 route add blackhole 198.51.100.0/24
 route add prohibit 203.0.113.128/25
-route add 192.0.2.0/24 via {Q4} {dev} table 100
 route add fd79::/16 via {R} table 79
 route add fd7a::/16 via {R} table 79
 route add fd7b::/16 via {R} table 79
 route add fd7c::/16 via {R} table 79
-route add fd44::/16 via {Q} {dev} table 100
 """
 
 RULES = """
@@ -161,7 +166,7 @@ class Node:
         self.links()
         self.paged = self.open_sockets()
         names = dict(table.addrs, **table.macs)
-        self.must(ROUTES.format(dev='dev nd', **names))
+        self.must((ROUTES + ND).format(**names))
         self.rtnl = netlink.Netlink()
         for number, secret in {k: s for n, (k, s) in table.keys.items()
                                if not n.startswith('bad')}.items():
@@ -219,6 +224,22 @@ class Node:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
             fcntl.ioctl(sock, SIOCSIFMTU,
                         struct.pack('16si12x', dev.encode(), value))
+
+    def interrupt(self, name, how):
+        """Take nd down, or the VRF away (gone), or make it anew (again)."""
+        if name == 'nd':
+            self.must('link set nd %s\n' % how)
+            return
+        self.must('link del vrf100\n')
+        if how == 'again':
+            self.restore()
+
+    def restore(self):
+        """Have nd and the VRF as they were."""
+        have = {name for _, name in socket.if_nameindex()}
+        if self.vrf and 'vrf100' not in have:
+            self.must(VRF)
+        self.must(ND.format(**dict(self.table.addrs, **self.table.macs)))
 
     def rules(self, verb):
         """Have the policy rules (add) or not (del)."""

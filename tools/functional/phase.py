@@ -53,7 +53,7 @@ class Phase:
 
     def command(self, sid):
         """Words that add a SID route."""
-        return ['route', 'add', sid.addr + '/128', 'encap', self.encap,
+        return ['route', 'add', sid.prefix, 'encap', self.encap,
                 'action'] + sid.words + ['count', 'dev', sid.dev]
 
     def install(self, cases):
@@ -62,21 +62,16 @@ class Phase:
         sids = [s for s in self.table.sids.values() if s.name in wanted and
                 not s.needs() & set(self.cfg.quirks.absent)]
         if self.encap == TREE:
+            sids = [s for s in sids if 'replace-csid' not in ' '.join(s.words)]
+        tool = self.cfg.ip if self.encap == TREE else self.cfg.tool
+        if tool != '-':
             text = '\n'.join(' '.join(self.command(s)) for s in sids)
-            self.trouble['*'] = node.batch(self.cfg.ip, text + '\n')
+            self.trouble['*'] = node.batch(tool, text + '\n')
             return
         for sid in sids:
-            add = self.by_netlink if self.cfg.tool == '-' else self.by_tool
-            trouble = add(sid)
+            trouble = self.by_netlink(sid)
             if trouble:
                 self.trouble[sid.name] = trouble
-
-    def by_tool(self, sid):
-        """Add a SID route with the helper; return its complaint."""
-        done = subprocess.run([self.cfg.tool, '-6'] + self.command(sid),
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              universal_newlines=True, check=False)
-        return done.stdout.strip() if done.returncode else ''
 
     def by_netlink(self, sid):
         """Add a SID route without the helper; return the complaint."""
@@ -105,7 +100,9 @@ class Phase:
         outcome = (case.here if self.encap == OURS else
                    self.cfg.quirks.tree(case))
         try:
-            if self.cfg.spoil:
+            if outcome and outcome.refused:
+                troubles = self.refused(case)
+            elif self.cfg.spoil:
                 troubles = self.spoiled(case, outcome)
             elif outcome:
                 troubles = self.misses(case, outcome)
@@ -118,6 +115,12 @@ class Phase:
         if troubles and self.cfg.both:
             troubles[0] = '%s: %s' % (self.encap, troubles[0])
         return '\n'.join(troubles)
+
+    def refused(self, case):
+        """The in-tree encap must not have taken the case's SID."""
+        have = self.counters()
+        return ['SID %s was not refused' % name for name in case.sids
+                if name in have]
 
     def spoiled(self, case, outcome):
         """Run one case against a wrong outcome, which it must miss."""
@@ -165,9 +168,15 @@ class Phase:
         if name in paths:
             old = node.sysctl(paths[name], value)
             return lambda: node.sysctl(paths[name], old)
-        if name in ('na', 'nb'):
+        if name in ('na', 'nb', 'nd') and value.isdigit():
             self.node.mtu(name, int(value))
             return lambda: self.node.mtu(name, 1500)
+        if name in ('nd', 'vrf'):
+            self.node.interrupt(name, value)
+            return self.node.restore
+        if name == 'flowlabel':
+            old = node.sysctl('net/ipv6/seg6_flowlabel', value)
+            return lambda: node.sysctl('net/ipv6/seg6_flowlabel', old)
         if name == 'rules':
             self.node.rules('add')
             return lambda: self.node.rules('del')

@@ -105,7 +105,8 @@ def options():
                         choices=[TREE, OURS, 'both'])
     parser.add_argument('--case', default='', metavar='REGEX',
                         help='only cases whose name matches')
-    parser.add_argument('--table', default=os.path.join(HERE, 'vectors.txt'))
+    parser.add_argument('--table', metavar='FILE',
+                        default=os.path.join(HERE, 'vectors/names.txt'))
     parser.add_argument('--kernel-quirks', metavar='FILE',
                         default=quirks if os.path.exists(quirks) else None,
                         help='what the in-tree code of this kernel does '

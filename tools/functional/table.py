@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Reader of vectors.txt and of the quirks files (README.md has the syntax)."""
+"""Reader of vectors/ and of the quirks files (README.md has the syntax)."""
+import os
 import re
+
+import matrix
 
 COUNTS = re.compile(r'^(\d+)/(\d+)/(\d+)$')
 TREE = re.compile(r'^tree (D\d+(?:,D\d+)*)(?:\s+(?:(.*)\s)?([\d/,]+))?$')
+REFUSED = re.compile(r'^tree (D\d+|-) refused$')
 NAME = re.compile(r'^[a-z0-9_]+$')
 
 
@@ -30,7 +34,7 @@ def result(text):
     for part in text.split(' & '):
         dev, colon, frame = part.strip().partition(': ')
         if not colon:
-            raise TableError('not a result: %r' % part)
+            raise ValueError('not a result: %r' % part)
         frames.append((dev, frame.strip()))
     return frames
 
@@ -43,6 +47,7 @@ class Outcome:
         self.moves = moves
         self.cause = cause
         self.departures = departures
+        self.refused = False
 
     def move(self, index):
         """Counter movement of the case's SID number index."""
@@ -54,10 +59,10 @@ class Case:
 
     def __init__(self, fields):
         if len(fields) not in (6, 7):
-            raise TableError('%d fields' % len(fields))
+            raise ValueError('%d fields' % len(fields))
         self.row, self.name = fields[0], fields[1]
         if not NAME.match(self.name):
-            raise TableError('not a name: %r' % self.name)
+            raise ValueError('not a name: %r' % self.name)
         words = fields[2].split()
         self.sids = [w for w in words if not w.startswith('+')]
         self.setup = [tuple(w[1:].partition('=')[::2])
@@ -67,10 +72,13 @@ class Case:
         self.here = Outcome(result(fields[4]), counts(moves[0]),
                             moves[1] if len(moves) > 1 else None)
         self.tree = self.here
-        if len(fields) == 7:
+        if len(fields) == 7 and REFUSED.match(fields[6]):
+            self.tree = Outcome([], [(0, 0, 0)])
+            self.tree.refused = True
+        elif len(fields) == 7:
             match = TREE.match(fields[6])
             if not match:
-                raise TableError('not an in-tree outcome: %r' % fields[6])
+                raise ValueError('not an in-tree outcome: %r' % fields[6])
             self.tree = self.outcome(match)
 
     def outcome(self, match):
@@ -91,7 +99,7 @@ class Hook(Case):
 
     def __init__(self, fields):
         if len(fields) not in (8, 9):
-            raise TableError('%d fields' % len(fields))
+            raise ValueError('%d fields' % len(fields))
         _, name, sids, rule, frame, frames, moves, seen = fields[:8]
         super().__init__(['-', name, sids, frame, frames, moves] + fields[8:])
         self.chain, _, self.rule = rule.partition(': ')
@@ -103,7 +111,8 @@ class Sid:
 
     def __init__(self, name, addr, words):
         self.name = name
-        self.addr = addr
+        self.addr, _, plen = addr.partition('/')
+        self.prefix = '%s/%s' % (self.addr, plen or 128)
         self.dev = 'na'
         if len(words) > 2 and words[-2] == 'dev':
             self.dev = words[-1]
@@ -113,8 +122,11 @@ class Sid:
 
     def needs(self):
         """Optional features of the kernel this SID depends on."""
-        vrf = {'vrftable', 'vrf100', 'nd'}
-        return {'vrf'} if vrf & set(self.words) else set()
+        vrf = {'vrftable', 'vrf100'}
+        if self.action == 'End.X':
+            vrf.add('nd')
+        needs = {'vrf'} if vrf & set(self.words) else set()
+        return needs | ({'bpf'} if self.action == 'End.BPF' else set())
 
 
 class Refusal:
@@ -122,24 +134,36 @@ class Refusal:
 
     def __init__(self, fields):
         if len(fields) != 5:
-            raise TableError('%d fields' % len(fields))
+            raise ValueError('%d fields' % len(fields))
         self.name, self.attrs, self.error, self.word = fields[1:]
 
 
 class Table:
-    """All that vectors.txt says."""
+    """All that the table's files say; names.txt includes the others."""
 
     def __init__(self, path):
         self.addrs, self.macros, self.macs = {}, {}, {}
         self.keys, self.sids = {}, {}
         self.cases, self.refusals, self.hooks = [], [], []
+        self.wanted, self.elsewhere = [], {}
+        self.matrix = matrix.Matrix()
+        self.load(path)
+        self.check()
+
+    def load(self, path):
+        """Take all rows of a file."""
         for number, text in rows(path):
             try:
-                self.read(text)
-            except (TableError, ValueError, IndexError) as error:
-                raise TableError('%s:%d: %s' % (path, number,
+                if text.startswith('include '):
+                    self.load(os.path.join(os.path.dirname(path),
+                                           text.split()[1]))
+                else:
+                    self.read(text)
+            except (ValueError, IndexError, KeyError) as error:
+                if isinstance(error, TableError):
+                    raise
+                raise TableError('%s:%d: %r' % (path, number,
                                                 error)) from error
-        self.check()
 
     def read(self, text):
         """Take one row."""
@@ -149,6 +173,10 @@ class Table:
                 self.refusals.append(Refusal(fields))
             elif fields[0] == 'hook':
                 self.hooks.append(Hook(fields))
+            elif fields[0] == 'elsewhere':
+                self.elsewhere[fields[1]] = fields[2]
+            elif fields[0].split()[0] in matrix.KINDS:
+                self.generated(fields)
             else:
                 self.cases.append(Case(fields))
             return
@@ -162,14 +190,32 @@ class Table:
         elif kind == 'key':
             self.keys[name] = (int(words[0]), words[1])
         elif kind == 'sid':
-            self.sids[name] = Sid(name, words[0], [
-                self.addrs.get(w, w) for w in words[1:]])
-            self.addrs[name] = words[0]
+            self.add_sid(name, words)
+        elif kind == 'rows':
+            self.wanted += [name] + words
         else:
-            raise TableError('unknown row %r' % kind)
+            raise ValueError('unknown row %r' % kind)
+
+    def add_sid(self, name, words):
+        """Take a SID: address and the words of its encap."""
+        words = [','.join(self.addrs.get(a, a) for a in w.split(','))
+                 for w in words]
+        self.sids[name] = Sid(name, words[0], words[1:])
+        self.addrs[name] = self.sids[name].addr
+
+    def generated(self, fields):
+        """Take a rule of the flavor table and the cases that it makes."""
+        for sid, cases in self.matrix.read(fields):
+            self.add_sid(sid[0], sid[1:])
+            self.cases += [Case(case) for case in cases]
+
+    def uncovered(self):
+        """Rows of the specification that have no case."""
+        covered = {case.row for case in self.cases} | set(self.elsewhere)
+        return [row for row in self.wanted if row not in covered]
 
     def check(self):
-        """Names must be distinct and SIDs known."""
+        """Names must be distinct, SIDs known and rows those we know of."""
         seen = set()
         for case in self.cases + self.hooks + self.refusals:
             if case.name in seen:
@@ -179,6 +225,8 @@ class Table:
             for name in case.sids:
                 if name not in self.sids:
                     raise TableError('%s: no SID %r' % (case.name, name))
+            if case.row != '-' and case.row not in self.wanted:
+                raise TableError('%s: no row %s' % (case.name, case.row))
 
 
 def rows(path):
