@@ -15,11 +15,72 @@
 #include "nl.h"
 
 #define DUMP_ATTEMPTS	10
+/* Twice what the kernel ever puts into one datagram of a dump. */
+#define BUFFER_SIZE	65536
 
 static int nl_failed(const char *what)
 {
 	complain("%s: %s", what, strerror(errno));
 	return EXIT_KERNEL;
+}
+
+void nl_close(struct nl *nl)
+{
+	int saved = errno;
+
+	if (nl->sock)
+		mnl_socket_close(nl->sock);
+	free(nl->buf);
+	memset(nl, 0, sizeof(*nl));
+	errno = saved;
+}
+
+/* Receive one datagram of any size. */
+static ssize_t nl_receive(struct nl *nl)
+{
+	int fd = mnl_socket_get_fd(nl->sock);
+	ssize_t len;
+	char *buf;
+
+	do {
+		len = recv(fd, nl->buf, nl->size, MSG_PEEK | MSG_TRUNC);
+	} while (len < 0 && errno == EINTR);
+	if (len < 0)
+		return len;
+	if ((size_t)len >= nl->size) {
+		buf = realloc(nl->buf, (size_t)len + 1);
+		if (!buf)
+			return -1;
+		nl->buf = buf;
+		nl->size = (size_t)len + 1;
+	}
+	return mnl_socket_recvfrom(nl->sock, nl->buf, nl->size);
+}
+
+static int nl_send(struct nl *nl, struct nlmsghdr *req)
+{
+	req->nlmsg_seq = ++nl->seq;
+	req->nlmsg_pid = 0;
+	if (mnl_socket_sendto(nl->sock, req, req->nlmsg_len) < 0)
+		return nl_failed("Cannot talk to rtnetlink");
+	return EXIT_OK;
+}
+
+/*
+ * The kernel sizes what it answers to a dump by the largest buffer that it has
+ * seen at this socket.  Show it one before the first dump: a route by several
+ * long policies does not fit into what it starts with, and it would say
+ * nothing, not even where the dump ends.
+ */
+static void nl_show_buffer(struct nl *nl)
+{
+	struct nlmsghdr req = {
+		.nlmsg_len = sizeof(req), .nlmsg_type = NLMSG_NOOP,
+		.nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK,
+	};
+
+	if (mnl_socket_sendto(nl->sock, &req, sizeof(req)) > 0)
+		nl_receive(nl);
 }
 
 int nl_open(struct nl *nl)
@@ -38,51 +99,13 @@ int nl_open(struct nl *nl)
 	mnl_socket_setsockopt(nl->sock, NETLINK_EXT_ACK, &one, sizeof(one));
 	mnl_socket_setsockopt(nl->sock, NETLINK_CAP_ACK, &one, sizeof(one));
 	nl->portid = mnl_socket_get_portid(nl->sock);
-	return EXIT_OK;
-}
-
-void nl_close(struct nl *nl)
-{
-	int saved = errno;
-
-	if (nl->sock)
-		mnl_socket_close(nl->sock);
-	free(nl->buf);
-	memset(nl, 0, sizeof(*nl));
-	errno = saved;
-}
-
-/*
- * Receive one datagram of any size.  The kernel sizes dump answers by the
- * largest buffer it has seen, hence the generous first one.
- */
-static ssize_t nl_receive(struct nl *nl)
-{
-	int fd = mnl_socket_get_fd(nl->sock);
-	ssize_t len;
-	char *buf;
-
-	do {
-		len = recv(fd, nl->buf, nl->size, MSG_PEEK | MSG_TRUNC);
-	} while (len < 0 && errno == EINTR);
-	if (len < 0)
-		return len;
-	if ((size_t)len >= nl->size) {
-		nl->size = len < 65536 ? 65536 : (size_t)len + 1;
-		buf = realloc(nl->buf, nl->size);
-		if (!buf)
-			return -1;
-		nl->buf = buf;
+	nl->buf = malloc(BUFFER_SIZE);
+	if (!nl->buf) {
+		nl_close(nl);
+		return nl_failed("Cannot receive from rtnetlink");
 	}
-	return mnl_socket_recvfrom(nl->sock, nl->buf, nl->size);
-}
-
-static int nl_send(struct nl *nl, struct nlmsghdr *req)
-{
-	req->nlmsg_seq = ++nl->seq;
-	req->nlmsg_pid = 0;
-	if (mnl_socket_sendto(nl->sock, req, req->nlmsg_len) < 0)
-		return nl_failed("Cannot talk to rtnetlink");
+	nl->size = BUFFER_SIZE;
+	nl_show_buffer(nl);
 	return EXIT_OK;
 }
 
@@ -155,6 +178,10 @@ static int dump_once(struct nl *nl, struct nlmsghdr *req,
 		len = nl_receive(nl);
 		if (len < 0)
 			return nl_failed("Cannot receive from rtnetlink");
+		if (!len) {
+			complain("Error: a route is too large for the kernel to list.");
+			return EXIT_KERNEL;
+		}
 		state = dump_take(nl, len, req, msgs, torn);
 	} while (state == DUMP_MORE);
 	return state == DUMP_DONE ? EXIT_OK : EXIT_KERNEL;

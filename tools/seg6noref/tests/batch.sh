@@ -30,7 +30,7 @@ routes() {
 }
 
 piped() {
-	cat file | wrapped "$@"
+	wrapped "$@" < <(cat file)
 }
 
 # batch NAME STATUS OUTPUT ROUTES OPTION...: the file is standard input

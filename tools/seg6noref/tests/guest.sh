@@ -19,6 +19,13 @@ trap 'rm -rf "$dir"' EXIT
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$here/lib.sh"
 
+# shellcheck source-path=SCRIPTDIR source=guest_actions.sh
+. "$here/guest_actions.sh"
+# shellcheck source-path=SCRIPTDIR source=guest_refusals.sh
+. "$here/guest_refusals.sh"
+# shellcheck source-path=SCRIPTDIR source=guest_hops.sh
+. "$here/guest_hops.sh"
+
 # The helper under its other name, and the name of the encap in stock words.
 ln -s "$helper" "$dir/ip"
 wrapped() { PATH=$dir:$PATH "$dir/ip" "$@"; }
@@ -114,22 +121,6 @@ fc00::8  encap seg6local_noref action End dev d1 $M" h route show fc00::8
 		h route change fc00::8 "${E[@]}" End dev d0
 }
 
-refusals() {
-	expect 'missing attribute' 2 'Error: nh6: missing.
-Offending attribute: encap' h route add fc00::9 "${E[@]}" End.X dev d0
-	expect 'surplus attribute' 2 \
-		'Error: table: not used by this action.
-Offending attribute: encap table' h route add fc00::9 "${E[@]}" End table 5 dev d0
-	expect_match 'action not implemented' 2 'Error: .*action.*\.' \
-		h route add fc00::9 "${E[@]}" End.AM dev d0
-	expect_match 'flavors reach the module' 2 'Error: flavors: .*' \
-		h route add fc00::9 "${E[@]}" End flavors next-csid lblen 17 dev d0
-	expect_match 'an SRH of 127 segments reaches the module' 2 \
-		'Error: .*' h route add fc00::9 "${E[@]}" End.B6.Encaps \
-		srh segs "$(segments 127)" dev d0
-	expect 'nothing was added' 0 '' h route show fc00::9
-}
-
 counters() {
 	h route add fc00::a "${E[@]}" End count dev d0
 	expect 'counters with -s' 0 \
@@ -215,8 +206,17 @@ expect 'module is loaded on demand' 0 '' h route add fc00::1 "${E[@]}" End dev d
 expect 'and removed' 0 '' h route del fc00::1
 roundtrips
 verbs
-refusals
 counters
+actions
+policies
+flavors
+programs
+refusals
+multipath
+multipath_large
+objects
+batches
 listing
 "$stock" netns del nr
+"$here/userns.sh" || failed=$((failed + 1))
 finish

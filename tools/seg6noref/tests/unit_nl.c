@@ -167,6 +167,10 @@ static void test_dumps(void)
 	static const struct gram ends[MAX_GRAMS] = {
 		{ 1, ROUTE, MULTI, 100, 0 },
 	};
+	static const struct gram empty[MAX_GRAMS] = {
+		{ 1, ROUTE, MULTI, 0, sizeof(struct nlmsghdr) },
+		{ 1, DONE, MULTI, 4, 0 },
+	};
 
 	check_dump("dump", plain, "0 sent 1 kept 2 of 236 ");
 	check_dump("dump torn once", torn, "0 sent 2 kept 1 of 36 ");
@@ -178,6 +182,8 @@ static void test_dumps(void)
 	check_dump("datagrams of any size", big,
 		   "0 sent 1 kept 3 of 370064 ");
 	check_dump("a message cut off", cut, "0 sent 1 kept 1 of 116 ");
+	check_dump("a route that no answer holds", empty,
+		   "2 sent 1 kept 0 of 0 Error: a route is too large for the kernel to list.\n");
 	check_dump("a dump without an end", ends,
 		   "2 sent 1 kept 1 of 116 Cannot receive from rtnetlink: No data available\n");
 }
