@@ -59,7 +59,7 @@ static const char * const faults[FAULTS] = {
 };
 
 /* "WORD: fault", made once, for extack keeps pointers and old ones no text. */
-static char messages[ROWS][FAULTS][40] __ro_after_init;
+static char messages[ROWS][FAULTS][48] __ro_after_init;
 
 /**
  * seg6nr_refuse() - refuse a configuration and say why
@@ -525,7 +525,6 @@ int seg6nr_attrs_parse(const struct seg6nr_config *config,
 
 	slwt->net = config->net;
 	slwt->vrf_missed = jiffies - HZ;
-	INIT_LIST_HEAD(&slwt->node);
 	for (row = SEG6NR_A_ACTION; row < ROWS; row++) {
 		if (!tb[row])
 			continue;

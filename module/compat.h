@@ -180,6 +180,12 @@ static inline bool seg6_hmac_validate_skb(struct sk_buff *skb)
 {
 	return false;
 }
+
+static inline int seg6_push_hmac(struct net *net, struct in6_addr *saddr,
+				 struct ipv6_sr_hdr *srh)
+{
+	return -ENOENT;
+}
 #endif /* !CONFIG_IPV6_SEG6_HMAC */
 
 #endif /* SEG6NR_COMPAT_H */

@@ -90,19 +90,40 @@ static bool is_last(const struct seg6nr_lwt *slwt,
 			 slot_is_empty(slwt, &srh->segments[0], index - 1));
 }
 
+static unsigned int index_of(const struct seg6nr_lwt *slwt,
+			     const struct in6_addr *daddr)
+{
+	return daddr->s6_addr[15] & index_mask(slwt);
+}
+
+/**
+ * seg6nr_replace_csid_pending() - whether an SRH holds a further C-SID
+ * @pkt: the packet, its IPv6 header at skb->data
+ * @at: where the SRH is, linear and valid
+ *
+ * Return: true unless its last segment is used up to the last slot.
+ */
+bool seg6nr_replace_csid_pending(const struct seg6nr_pkt *pkt,
+				 const struct seg6nr_srh *at)
+{
+	const struct ipv6_sr_hdr *srh = seg6nr_srh(pkt->skb, at);
+
+	return !is_last(pkt->slwt, srh, srh->segments_left,
+			index_of(pkt->slwt, &ipv6_hdr(pkt->skb)->daddr));
+}
+
 /**
  * seg6nr_replace_csid() - put the next C-SID of the list into the destination
  * @pkt: the packet, its IPv6 header at skb->data
- * @at: where the SRH is, from seg6nr_srh_find(); it may be used up
+ * @at: where the SRH is, from seg6nr_srh_find(), a C-SID pending
  * @last: filled with whether nothing is left in the SRH now
  *
  * RFC 9800 4.2.1.  A packet that is refused has not been modified.
  *
  * Context: BH off, RCU read section.  Header pointers die.
  *
- * Return: SEG6NR_FORWARD with the new destination in the IPv6 header,
- * SEG6NR_DROP_NO_SRH where the list had been at its end before, or why else the
- * packet must be dropped.
+ * Return: SEG6NR_FORWARD with the new destination in the IPv6 header, or why
+ * the packet must be dropped.
  */
 enum seg6nr_verdict seg6nr_replace_csid(struct seg6nr_pkt *pkt,
 					const struct seg6nr_srh *at, bool *last)
@@ -118,10 +139,8 @@ enum seg6nr_verdict seg6nr_replace_csid(struct seg6nr_pkt *pkt,
 
 	srh = seg6nr_srh(skb, at);
 	daddr = ipv6_hdr(skb)->daddr;
-	index = daddr.s6_addr[15] & mask;
+	index = index_of(slwt, &daddr);
 	left = srh->segments_left;
-	if (is_last(slwt, srh, left, index))
-		return SEG6NR_DROP_NO_SRH;
 
 	verdict = seg6nr_hop_limit(pkt);
 	if (verdict != SEG6NR_FORWARD)

@@ -428,7 +428,10 @@ static void reset_to_frame(struct sk_buff *skb, struct net_device *dev)
 	skb->protocol = type >= ETH_P_802_3_MIN ? htons(type) :
 						  htons(ETH_P_802_2);
 	skb_set_network_header(skb, ETH_HLEN);
-	skb_set_transport_header(skb, ETH_HLEN);
+	if (skb->ip_summed == CHECKSUM_PARTIAL)
+		skb_set_transport_header(skb, skb_checksum_start_offset(skb));
+	else
+		skb_set_transport_header(skb, ETH_HLEN);
 	skb_reset_mac_len(skb);
 	if (skb->ip_summed == CHECKSUM_COMPLETE)
 		skb->ip_summed = CHECKSUM_NONE;

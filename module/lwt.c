@@ -79,6 +79,24 @@ static enum seg6nr_verdict spend_hop(struct seg6nr_pkt *pkt)
 	return SEG6NR_FORWARD;
 }
 
+/*
+ * The forward path and the drivers take TCP or UDP of a GSO packet to be where
+ * the transport header is, and drop what does not look like it; behind an SRH
+ * it still stands on that.
+ */
+static void find_transport(struct sk_buff *skb)
+{
+	if (skb_is_gso(skb) && !skb->encapsulation &&
+	    skb->ip_summed == CHECKSUM_PARTIAL && !seg6nr_nexthop_is_local(skb))
+		skb_set_transport_header(skb, skb_checksum_start_offset(skb));
+}
+
+/* Congestion is a warning; the packet is on its way. */
+static int forgive_congestion(int rc)
+{
+	return rc == NET_XMIT_CN ? 0 : rc;
+}
+
 static int hand_on(struct seg6nr_pkt *pkt)
 {
 	struct dst_entry *dst = skb_dst(pkt->skb);
@@ -86,17 +104,17 @@ static int hand_on(struct seg6nr_pkt *pkt)
 	int error = dst->error;
 	int rc;
 
-	if (seg6nr_nexthop_is_sid(dst) &&
-	    pkt->skb->protocol == htons(ETH_P_IPV6)) {
-		verdict = spend_hop(pkt);
+	if (pkt->skb->protocol == htons(ETH_P_IPV6)) {
+		verdict = SEG6NR_FORWARD;
+		if (seg6nr_nexthop_is_sid(dst))
+			verdict = spend_hop(pkt);
+		else
+			find_transport(pkt->skb);
 		if (verdict != SEG6NR_FORWARD)
 			return seg6nr_drop(pkt, verdict);
 	}
 
-	rc = dst_input(pkt->skb);
-	/* Congestion is a warning; the packet is on its way. */
-	if (rc == NET_XMIT_CN)
-		rc = 0;
+	rc = forgive_congestion(dst_input(pkt->skb));
 	if (!error)
 		return rc;
 
@@ -120,7 +138,7 @@ int seg6nr_finish(struct seg6nr_pkt *pkt, enum seg6nr_verdict verdict)
 	case SEG6NR_FORWARD:
 		return hand_on(pkt);
 	case SEG6NR_CONSUMED:
-		return pkt->rc;
+		return forgive_congestion(pkt->rc);
 	default:
 		return seg6nr_drop(pkt, verdict);
 	}

@@ -6,6 +6,8 @@
  * states that can hold some are listed here to be purged in time.
  */
 #include <linux/percpu.h>
+#include <linux/refcount.h>
+#include <linux/slab.h>
 #include <linux/proc_fs.h>
 #include <net/net_namespace.h>
 #include <net/netns/generic.h>
@@ -14,11 +16,37 @@
 
 static unsigned int net_id;
 
-/*
- * Guards the lists of all namespaces: a state may be freed after its namespace,
- * and must not need it to leave the list.
+/**
+ * struct seg6nr_holders - the states of one namespace that can hold routes
+ * @lock: guards @list
+ * @list: of &seg6nr_lwt.node
+ * @refs: one of the namespace and one of each state, for a state may be freed
+ *	  after its namespace
  */
-static DEFINE_SPINLOCK(states_lock);
+struct seg6nr_holders {
+	spinlock_t		lock;
+	struct list_head	list;
+	refcount_t		refs;
+};
+
+static struct seg6nr_holders *holders_alloc(void)
+{
+	struct seg6nr_holders *holders;
+
+	holders = kmalloc_obj(*holders, GFP_KERNEL_ACCOUNT);
+	if (!holders)
+		return NULL;
+	spin_lock_init(&holders->lock);
+	INIT_LIST_HEAD(&holders->list);
+	refcount_set(&holders->refs, 1);
+	return holders;
+}
+
+static void holders_put(struct seg6nr_holders *holders)
+{
+	if (refcount_dec_and_test(&holders->refs))
+		kfree(holders);
+}
 
 /**
  * seg6nr_net() - what the module has for a namespace
@@ -42,11 +70,15 @@ struct seg6nr_net *seg6nr_net(const struct net *net)
  */
 void seg6nr_netns_add(struct net *net, struct seg6nr_lwt *slwt)
 {
+	struct seg6nr_holders *holders = seg6nr_net(net)->holders;
+
 	if (!slwt->held)
 		return;
-	spin_lock_bh(&states_lock);
-	list_add(&slwt->node, &seg6nr_net(net)->states);
-	spin_unlock_bh(&states_lock);
+	refcount_inc(&holders->refs);
+	slwt->holders = holders;
+	spin_lock_bh(&holders->lock);
+	list_add(&slwt->node, &holders->list);
+	spin_unlock_bh(&holders->lock);
 }
 
 /**
@@ -57,19 +89,25 @@ void seg6nr_netns_add(struct net *net, struct seg6nr_lwt *slwt)
  */
 void seg6nr_netns_del(struct seg6nr_lwt *slwt)
 {
-	spin_lock_bh(&states_lock);
-	list_del_init(&slwt->node);
-	spin_unlock_bh(&states_lock);
+	struct seg6nr_holders *holders = slwt->holders;
+
+	if (!holders)
+		return;
+	spin_lock_bh(&holders->lock);
+	list_del(&slwt->node);
+	spin_unlock_bh(&holders->lock);
+	holders_put(holders);
 }
 
 static void purge(struct net *net)
 {
+	struct seg6nr_holders *holders = seg6nr_net(net)->holders;
 	struct seg6nr_lwt *slwt;
 
-	spin_lock_bh(&states_lock);
-	list_for_each_entry(slwt, &seg6nr_net(net)->states, node)
+	spin_lock_bh(&holders->lock);
+	list_for_each_entry(slwt, &holders->list, node)
 		seg6nr_nexthop_purge(slwt);
-	spin_unlock_bh(&states_lock);
+	spin_unlock_bh(&holders->lock);
 }
 
 /*
@@ -92,19 +130,25 @@ static int __net_init netns_init(struct net *net)
 {
 	struct seg6nr_net *sn = seg6nr_net(net);
 
-	INIT_LIST_HEAD(&sn->states);
+	sn->holders = holders_alloc();
+	if (!sn->holders)
+		return -ENOMEM;
 	sn->stats = __alloc_percpu_gfp(sizeof(*sn->stats),
 				       __alignof__(*sn->stats),
 				       GFP_KERNEL_ACCOUNT);
 	if (!sn->stats)
-		return -ENOMEM;
+		goto put_holders;
 
 	if (!proc_create_net_single(SEG6NR_MODULE_NAME, 0444, net->proc_net,
-				    seg6nr_stats_show, NULL)) {
-		free_percpu(sn->stats);
-		return -ENOMEM;
-	}
+				    seg6nr_stats_show, NULL))
+		goto free_stats;
 	return 0;
+
+free_stats:
+	free_percpu(sn->stats);
+put_holders:
+	holders_put(sn->holders);
+	return -ENOMEM;
 }
 
 /* The routes of a namespace are counted inside it: release them early. */
@@ -119,15 +163,10 @@ static void __net_exit netns_pre_exit(struct net *net)
 static void __net_exit netns_exit(struct net *net)
 {
 	struct seg6nr_net *sn = seg6nr_net(net);
-	struct seg6nr_lwt *slwt, *next;
-
-	spin_lock_bh(&states_lock);
-	list_for_each_entry_safe(slwt, next, &sn->states, node)
-		list_del_init(&slwt->node);
-	spin_unlock_bh(&states_lock);
 
 	remove_proc_entry(SEG6NR_MODULE_NAME, net->proc_net);
 	free_percpu(sn->stats);
+	holders_put(sn->holders);
 }
 
 static struct pernet_operations net_ops = {

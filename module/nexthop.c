@@ -208,6 +208,8 @@ static bool hold(const struct seg6nr_pkt *pkt, struct dst_entry *dst,
 	uncount(dst);
 	held->dst = dst;
 	held->base = base;
+	if (!READ_ONCE(pkt->slwt->holds))
+		WRITE_ONCE(pkt->slwt->holds, true);
 	release_held(unrcu_pointer(xchg(slot, RCU_INITIALIZER(held))));
 
 	if (!may_hold(pkt, dst))
@@ -220,6 +222,22 @@ static const struct seg6nr_held *held_noref(const struct seg6nr_pkt *pkt)
 	return rcu_dereference(*this_cpu_ptr(pkt->slwt->held));
 }
 
+/* Whether packets of this SID may ask for a given next hop, or a delegate. */
+static bool needs_slots(const struct seg6nr_lwt *slwt)
+{
+	switch (slwt->action) {
+	case SEG6NR_ACT_END_X:
+		return !seg6nr_has(slwt, SEG6NR_A_OIF);
+	case SEG6NR_ACT_END_DX6:
+		return !ipv6_addr_any(&slwt->nh6);
+	case SEG6NR_ACT_END_DX4:
+		return slwt->nh4.s_addr;
+	case SEG6NR_ACT_END_BPF:
+		return true;
+	}
+	return false;
+}
+
 /**
  * seg6nr_nexthop_init_state() - prepare a state for holding routes
  * @slwt: the state, its attributes parsed
@@ -230,7 +248,7 @@ static const struct seg6nr_held *held_noref(const struct seg6nr_pkt *pkt)
  */
 int seg6nr_nexthop_init_state(struct seg6nr_lwt *slwt)
 {
-	if (ipv6_addr_any(&slwt->nh6) && !slwt->nh4.s_addr && !slwt->inner)
+	if (!needs_slots(slwt))
 		return 0;
 
 	slwt->held = __alloc_percpu_gfp(sizeof(*slwt->held),
@@ -249,7 +267,7 @@ void seg6nr_nexthop_purge(struct seg6nr_lwt *slwt)
 {
 	int cpu;
 
-	if (!slwt->held)
+	if (!READ_ONCE(slwt->holds))
 		return;
 	for_each_possible_cpu(cpu)
 		release_held(unrcu_pointer(xchg(per_cpu_ptr(slwt->held, cpu),
@@ -282,18 +300,21 @@ static struct rt6_info *lookup_noref(struct seg6nr_pkt *pkt,
 /*
  * Whether the kernel, told that the destination is a next hop, would make a
  * route of its own from this answer: it names no gateway, nor is it an
- * exception or an error.
+ * exception or an error.  What it would make for the loopback is of no use.
  */
 static bool is_onlink(const struct rt6_info *rt)
 {
-	return !rt->dst.error && !(rt->rt6i_flags & (RTF_GATEWAY | RTF_CACHE));
+	return !rt->dst.error && !is_loopback(&rt->dst) &&
+	       !(rt->rt6i_flags & (RTF_GATEWAY | RTF_CACHE));
 }
 
 /* Whether the held route is what the kernel would make from @rt now. */
 static bool is_made_from(const struct rt6_info *clone,
 			 const struct rt6_info *rt)
 {
-	return rcu_access_pointer(clone->from) == rcu_access_pointer(rt->from) &&
+	const struct fib6_info *from = rcu_access_pointer(rt->from);
+
+	return from && rcu_access_pointer(clone->from) == from &&
 	       READ_ONCE(clone->dst.dev) == READ_ONCE(rt->dst.dev) &&
 	       !(READ_ONCE(clone->rt6i_flags) & (RTF_MODIFIED | RTF_EXPIRES));
 }
@@ -537,6 +558,7 @@ static struct rtable *make_ipv4(const struct rtable *like, __be32 nexthop)
 	rt->rt_is_input = 1;
 	rt->rt_iif = like->rt_iif;
 	rt->rt_pmtu = like->rt_pmtu;
+	rt->dst.expires = like->dst.expires;
 	rt->rt_mtu_locked = like->rt_mtu_locked;
 	rt->rt_uses_gateway = 1;
 	rt->rt_gw_family = AF_INET;
@@ -554,11 +576,19 @@ static struct rtable *make_ipv4(const struct rtable *like, __be32 nexthop)
 	return rt;
 }
 
+/* The path MTU of the route underneath changes in place. */
 static bool is_held_for(const struct seg6nr_held *held,
-			const struct dst_entry *base)
+			const struct rtable *base)
 {
-	return held && held->base == base &&
-	       READ_ONCE(held->dst->dev) == READ_ONCE(base->dev);
+	const struct rtable *rt;
+
+	if (!held || held->base != &base->dst)
+		return false;
+
+	rt = container_of(held->dst, struct rtable, dst);
+	return READ_ONCE(rt->dst.dev) == READ_ONCE(base->dst.dev) &&
+	       rt->rt_pmtu == base->rt_pmtu &&
+	       rt->dst.expires == base->dst.expires;
 }
 
 /**
@@ -594,7 +624,7 @@ enum seg6nr_verdict seg6nr_nexthop_known_ipv4(struct seg6nr_pkt *pkt,
 		return SEG6NR_FORWARD;
 
 	held = held_noref(pkt);
-	if (is_held_for(held, &base->dst)) {
+	if (is_held_for(held, base)) {
 		skb_dst_drop(skb);
 		skb_dst_set_noref(skb, held->dst);
 		return SEG6NR_FORWARD;
@@ -612,6 +642,17 @@ enum seg6nr_verdict seg6nr_nexthop_known_ipv4(struct seg6nr_pkt *pkt,
 		skb_dst_set(skb, &rt->dst);
 	}
 	return SEG6NR_FORWARD;
+}
+
+/**
+ * seg6nr_nexthop_is_local() - whether an IPv6 packet is delivered to this node
+ * @skb: the packet, a dst attached
+ *
+ * Return: true if so.
+ */
+bool seg6nr_nexthop_is_local(const struct sk_buff *skb)
+{
+	return is_local(skb, dst_rt6_info(skb_dst(skb)));
 }
 
 /**

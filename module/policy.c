@@ -67,17 +67,38 @@ static void spend_inner_hop(struct sk_buff *skb, unsigned int outer)
 	seg6nr_rewrite(skb, &inner->nexthdr, word, sizeof(word));
 }
 
+/*
+ * Segmentation takes TCP or UDP to be where the inner transport header is; the
+ * one of an IPv6 packet with an SRH is the SRH.
+ */
+static int handle_offloads(struct sk_buff *skb)
+{
+	bool nested = skb->encapsulation;
+
+	if (iptunnel_handle_offloads(skb, SKB_GSO_IPXIP6))
+		return -ENOMEM;
+	if (nested)
+		return 0;
+
+	skb_set_inner_protocol(skb, htons(ETH_P_IPV6));
+	if (skb->ip_summed == CHECKSUM_PARTIAL)
+		skb_set_inner_transport_header(skb,
+					       skb_checksum_start_offset(skb));
+	return 0;
+}
+
 static enum seg6nr_verdict encapsulate(struct seg6nr_pkt *pkt)
 {
 	const struct seg6nr_lwt *slwt = pkt->slwt;
 	struct sk_buff *skb = pkt->skb;
+	int err;
 
-	if (iptunnel_handle_offloads(skb, SKB_GSO_IPXIP6))
+	if (handle_offloads(skb))
 		return SEG6NR_DROP_NOMEM;
-	skb_set_inner_protocol(skb, htons(ETH_P_IPV6));
 
-	if (seg6_do_srh_encap(skb, slwt->srh, IPPROTO_IPV6))
-		return SEG6NR_DROP_NOMEM;
+	err = seg6_do_srh_encap(skb, slwt->srh, IPPROTO_IPV6);
+	if (err)
+		return err == -ENOMEM ? SEG6NR_DROP_NOMEM : SEG6NR_DROP_HMAC;
 
 	skb_set_transport_header(skb, sizeof(struct ipv6hdr));
 	spend_inner_hop(skb, sizeof(struct ipv6hdr) + slwt->srh_len);
@@ -87,27 +108,46 @@ static enum seg6nr_verdict encapsulate(struct seg6nr_pkt *pkt)
 }
 
 /*
+ * What the forward path would say of the outer packet; @frag_max is the size of
+ * the largest fragment where the inner packet was put together here.
+ */
+static bool is_too_big(const struct sk_buff *skb, unsigned int mtu,
+		       unsigned int frag_max, unsigned int outer)
+{
+	if (skb->len <= mtu)
+		return false;
+	if (frag_max && frag_max + outer > mtu)
+		return true;
+	if (skb->ignore_df)
+		return false;
+
+	return !skb_is_gso(skb) || !skb_gso_validate_network_len(skb, mtu);
+}
+
+/*
  * Tell the sender of the inner packet how much fits, for nobody else can act on
  * it: the outer header has this node as its source (RFC 2473 7.1).
  */
-static enum seg6nr_verdict check_mtu(struct seg6nr_pkt *pkt)
+static enum seg6nr_verdict check_mtu(struct seg6nr_pkt *pkt,
+				     unsigned int frag_max)
 {
 	unsigned int outer = sizeof(struct ipv6hdr) + pkt->slwt->srh_len;
 	struct sk_buff *skb = pkt->skb;
+	struct dst_entry *dst = skb_dst(skb);
 	unsigned int mtu;
 
-	if (skb_dst(skb)->error)
+	if (dst->error || seg6nr_nexthop_is_sid(dst) ||
+	    seg6nr_nexthop_is_local(skb))
 		return SEG6NR_FORWARD;
-	mtu = dst_mtu(skb_dst(skb));
-	if (skb->len <= mtu ||
-	    (skb_is_gso(skb) && skb_gso_validate_network_len(skb, mtu)))
+	mtu = dst_mtu(dst);
+	if (!is_too_big(skb, mtu, frag_max, outer))
 		return SEG6NR_FORWARD;
 
 	skb_pull(skb, outer);
 	skb_reset_network_header(skb);
 	skb_set_transport_header(skb, sizeof(struct ipv6hdr));
 	icmpv6_send(skb, ICMPV6_PKT_TOOBIG, 0,
-		    max_t(unsigned int, mtu - outer, IPV6_MIN_MTU));
+		    max_t(int, mtu - outer, IPV6_MIN_MTU));
 	return SEG6NR_DROP_TOO_BIG;
 }
 
@@ -125,6 +165,7 @@ enum seg6nr_verdict seg6nr_end_b6_encaps(struct seg6nr_pkt *pkt)
 {
 	enum seg6nr_verdict verdict;
 	struct seg6nr_srh at;
+	unsigned int frag_max;
 	bool last;
 
 	if (leads_to_multicast(pkt->slwt->srh))
@@ -135,6 +176,7 @@ enum seg6nr_verdict seg6nr_end_b6_encaps(struct seg6nr_pkt *pkt)
 	verdict = seg6nr_srh_advance(pkt, &at, &last);
 	if (verdict != SEG6NR_FORWARD)
 		return verdict;
+	frag_max = IP6CB(pkt->skb)->frag_max_size;
 	verdict = encapsulate(pkt);
 	if (verdict != SEG6NR_FORWARD)
 		return verdict;
@@ -143,5 +185,5 @@ enum seg6nr_verdict seg6nr_end_b6_encaps(struct seg6nr_pkt *pkt)
 	if (verdict != SEG6NR_FORWARD)
 		return verdict;
 
-	return check_mtu(pkt);
+	return check_mtu(pkt, frag_max);
 }

@@ -65,7 +65,9 @@ struct seg6nr_counters {
  * @bpf_name: what the user calls it
  * @held: each CPU's own route to an on-link next hop, NULL for behaviours that
  *	  have none
- * @node: in the list of the states of @net that hold routes
+ * @holds: something has been in @held
+ * @holders: the list that @node is in
+ * @node: in the list of the states of @net that can hold routes
  *
  * Constant after build_state() but for @vrf_ifindex and @vrf_missed, which are
  * written only when the VRF was not where it was before, and for what @held
@@ -92,6 +94,8 @@ struct seg6nr_lwt {
 	char			*bpf_name;
 	u32			bpf_id;
 	struct seg6nr_held __rcu * __percpu *held;
+	bool			holds;
+	struct seg6nr_holders	*holders;
 	struct list_head	node;
 };
 
@@ -153,12 +157,12 @@ struct seg6nr_stats {
 /**
  * struct seg6nr_net - a network namespace
  * @stats: what became of packets, per-CPU
- * @states: those that can hold routes, under the lock in netns.c
+ * @holders: the states that can hold routes
  * @dying: no route may be held any more
  */
 struct seg6nr_net {
 	struct seg6nr_stats __percpu *stats;
-	struct list_head	states;
+	struct seg6nr_holders	*holders;
 	bool			dying;
 };
 
@@ -269,7 +273,7 @@ enum seg6nr_verdict seg6nr_end_dt46(struct seg6nr_pkt *pkt);
 /* srh.c: header pointers taken before any of these are stale after it */
 bool seg6nr_srh_is_valid(const struct ipv6_sr_hdr *srh);
 enum seg6nr_verdict seg6nr_srh_find(struct seg6nr_pkt *pkt,
-				    struct seg6nr_srh *at, bool used_up);
+				    struct seg6nr_srh *at, bool replace);
 enum seg6nr_verdict seg6nr_srh_advance(struct seg6nr_pkt *pkt,
 				       const struct seg6nr_srh *at, bool *last);
 enum seg6nr_verdict seg6nr_srh_pop(struct seg6nr_pkt *pkt,
@@ -290,6 +294,8 @@ void seg6nr_payload_len(struct sk_buff *skb);
 bool seg6nr_next_csid_pending(const struct seg6nr_lwt *slwt,
 			      const struct in6_addr *daddr);
 enum seg6nr_verdict seg6nr_next_csid(struct seg6nr_pkt *pkt);
+bool seg6nr_replace_csid_pending(const struct seg6nr_pkt *pkt,
+				 const struct seg6nr_srh *at);
 enum seg6nr_verdict seg6nr_replace_csid(struct seg6nr_pkt *pkt,
 					const struct seg6nr_srh *at,
 					bool *last);
@@ -322,6 +328,7 @@ void seg6nr_nexthop_exit_state(struct seg6nr_lwt *slwt);
 void seg6nr_nexthop_purge(struct seg6nr_lwt *slwt);
 void seg6nr_nexthop_detach(struct sk_buff *skb);
 bool seg6nr_nexthop_is_sid(const struct dst_entry *dst);
+bool seg6nr_nexthop_is_local(const struct sk_buff *skb);
 
 /* netns.c */
 struct seg6nr_net *seg6nr_net(const struct net *net);

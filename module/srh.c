@@ -190,7 +190,7 @@ static void locate(struct seg6nr_srh *at, const struct walk *w)
  * seg6nr_srh_find() - find the SRH that this node has to act on
  * @pkt: the packet, its IPv6 header at skb->data
  * @at: filled with where the SRH is
- * @used_up: without a better one, take the first SRH with no segments left
+ * @replace: an SRH without segments left may hold REPLACE-CSIDs yet
  *
  * That is the first routing header with segments left; those used up are
  * stepped over (RFC 8200 4.4).  The SRH is linear and passed the HMAC policy of
@@ -201,12 +201,12 @@ static void locate(struct seg6nr_srh *at, const struct walk *w)
  * Return: SEG6NR_FORWARD, or why there is no such SRH.
  */
 enum seg6nr_verdict seg6nr_srh_find(struct seg6nr_pkt *pkt,
-				    struct seg6nr_srh *at, bool used_up)
+				    struct seg6nr_srh *at, bool replace)
 {
 	struct sk_buff *skb = pkt->skb;
+	enum seg6nr_verdict verdict;
 	struct walk w;
 
-	at->len = 0;
 	for (walk_init(&w, skb); is_ext_hdr(w.nexthdr); walk_next(&w)) {
 		if (!walk_read(&w, skb))
 			return SEG6NR_DROP_EXT_HDRS;
@@ -214,15 +214,18 @@ enum seg6nr_verdict seg6nr_srh_find(struct seg6nr_pkt *pkt,
 			return SEG6NR_DROP_FRAGMENT;
 		if (w.nexthdr != NEXTHDR_ROUTING)
 			continue;
-		if (segments_left(&w)) {
-			locate(at, &w);
-			return check_active(skb, at);
-		}
-		if (used_up && !at->len && is_srh(&w))
-			locate(at, &w);
+		if (!segments_left(&w) && !(replace && is_srh(&w)))
+			continue;
+
+		locate(at, &w);
+		verdict = check_active(skb, at);
+		if (segments_left(&w) || verdict == SEG6NR_DROP_HMAC ||
+		    (verdict == SEG6NR_FORWARD &&
+		     seg6nr_replace_csid_pending(pkt, at)))
+			return verdict;
 	}
 
-	return at->len ? check_active(skb, at) : SEG6NR_DROP_NO_SRH;
+	return SEG6NR_DROP_NO_SRH;
 }
 
 /**
@@ -407,8 +410,9 @@ enum seg6nr_verdict seg6nr_srh_push(struct seg6nr_pkt *pkt,
 				    unsigned int len)
 {
 	struct sk_buff *skb = pkt->skb;
-	struct seg6nr_srh at;
 	struct ipv6_sr_hdr *new;
+	struct seg6nr_srh at;
+	unsigned int transport;
 	struct walk w;
 
 	walk_init(&w, skb);
@@ -429,11 +433,13 @@ enum seg6nr_verdict seg6nr_srh_push(struct seg6nr_pkt *pkt,
 	    skb_cow_head(skb, len + skb->mac_len))
 		return SEG6NR_DROP_NOMEM;
 
+	/* It marks where parsing stands, behind hop-by-hop options if any. */
+	transport = min_t(unsigned int, skb_transport_offset(skb), at.off);
 	__skb_push(skb, len);
 	memmove(skb->data, skb->data + len, at.off);
 	skb_reset_network_header(skb);
 	skb_mac_header_rebuild(skb);
-	skb_set_transport_header(skb, sizeof(struct ipv6hdr));
+	skb_set_transport_header(skb, transport);
 
 	new = seg6nr_srh(skb, &at);
 	memcpy(new, srh, len);
