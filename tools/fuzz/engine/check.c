@@ -179,6 +179,17 @@ static void check_counts(const struct pred *p, const struct inj_res *res,
 	}
 }
 
+static bool has_bad_sum(const struct inj_res *res)
+{
+	const struct inj_frame *f = first_frame(res);
+	int i;
+
+	for (i = 0; i < res->frames; i++, f = next_frame(f))
+		if (f->flags & INJ_F_CSUM_BAD)
+			return true;
+	return false;
+}
+
 static void compare_worlds(const struct pred *p, const struct outcome *o,
 			   struct verdict *v)
 {
@@ -186,9 +197,12 @@ static void compare_worlds(const struct pred *p, const struct outcome *o,
 	bool counts = same_counts(o, p->ntouched);
 	uint64_t excuse = p->dep & ~D_COUNTERS;
 
+	/* Not to be seen in octets, and of no excuse for them. */
+	if (has_bad_sum(o->res[TREE]))
+		v->dep |= D_BIT(10);
 	if (frames && counts)
 		return;
-	v->dep = p->dep;
+	v->dep |= p->dep;
 	if (!frames && !excuse)
 		complain(v, "output differs from in-tree's");
 	if (!counts && !p->dep)

@@ -118,6 +118,8 @@ static bool look_in(const uint8_t *da, int table, struct route *r)
 /* Addresses that are looked for behind the ingress only. */
 static bool look_strict(const uint8_t *da, int iif, struct route *r)
 {
+	static const uint8_t zero[6];
+
 	if (is_addr(da, "::1")) {
 		r->kind = R_ERROR;
 		return true;
@@ -129,13 +131,14 @@ static bool look_strict(const uint8_t *da, int iif, struct route *r)
 	if (da[0] != 0xfe || (da[1] & 0xc0) != 0x80)
 		return false;
 	r->place = iif;
-	if (iif == INJ_NH || iif == INJ_NN || iif == INJ_PLACES ||
-	    (iif == INJ_NA && memcmp(da + 2, "\0\0\0\0\0", 6)))
-		r->kind = R_ERROR;
-	else if (iif == INJ_NA && is_addr(da, "fe80::1"))
-		r->kind = R_SOLICIT;
-	else
-		r->kind = R_UNKNOWN;
+	r->kind = R_ERROR;
+	/* Only na has addresses of this kind. */
+	if (iif == INJ_NA && da[1] == 0x80 && !memcmp(da + 2, zero, 6)) {
+		if (is_addr(da, "fe80::") || is_addr(da, "fe80::2a"))
+			r->kind = R_LOCAL;
+		else
+			r->kind = R_SOLICIT;
+	}
 	return true;
 }
 
@@ -227,6 +230,17 @@ static bool is_ineligible(const uint8_t *d, int len)
 	return !(d[off] & 0x80);
 }
 
+/* Whether an error about a packet to @da has that as its source. */
+static bool is_own(const uint8_t *da, int dev)
+{
+	if (is_addr(da, "2001:db8:a::") || is_addr(da, "2001:db8:b::") ||
+	    is_addr(da, "2001:db8:d::"))
+		return true;
+	if (dev == INJ_PLACES || dev == INJ_ND)
+		return is_addr(da, "2001:db8:d::2");
+	return is_addr(da, "2001:db8:a::2") || is_addr(da, "2001:db8:b::2");
+}
+
 /* An error about @k as it stands; what happens to @k is for the caller. */
 void icmp6(struct pred *p, const struct mpkt *k, int type, int code,
 	   uint32_t word)
@@ -259,7 +273,7 @@ void icmp6(struct pred *p, const struct mpkt *k, int type, int code,
 	err.d[7] = 64;
 	inet_pton(AF_INET6, k->iif == INJ_PLACES ? "2001:db8:d::2" :
 						   "2001:db8:a::2", err.d + 8);
-	if (fib6(da, LOCAL, INJ_NA).kind == R_LOCAL && !is_addr(da, "::1"))
+	if (is_own(da, k->dev))
 		memcpy(err.d + 8, da, 16);
 	memcpy(err.d + 24, src, 16);
 	err.d[IP6] = type;
@@ -375,6 +389,13 @@ bool hop_limit_spent(struct pred *p, const struct mpkt *k)
 
 /* --- the forward path; true where the packet is lost --- */
 
+static void forward_frame(struct pred *p, const struct mpkt *k, struct route r)
+{
+	p->forwarding = true;
+	expect_frame(p, k, r.place, r.neigh);
+	p->forwarding = false;
+}
+
 static int forward6(struct pred *p, struct mpkt *k, struct route r)
 {
 	const uint8_t *src = k->d + 8;
@@ -397,16 +418,18 @@ static int forward6(struct pred *p, struct mpkt *k, struct route r)
 		}
 	}
 	if (k->len > MTU && !p->gso) {
+		/* The kernel blames the egress here. */
+		k->dev = r.place;
 		icmp6(p, k, 2, 0, MTU);
 		return 1;
 	}
 	k->d[7]--;
 	if (r.kind == R_FORWARD)
-		expect_frame(p, k, r.place, r.neigh);
+		forward_frame(p, k, r);
 	return 0;
 }
 
-int forward4(struct pred *p, struct mpkt *k, struct route r)
+static int forward4(struct pred *p, struct mpkt *k, struct route r)
 {
 	uint32_t sum = get16(k->d + 10) + 0x100;
 
@@ -421,7 +444,7 @@ int forward4(struct pred *p, struct mpkt *k, struct route r)
 	put16(k->d + 10, sum + (sum >= 0xffff));
 	k->d[8]--;
 	if (r.kind == R_FORWARD)
-		expect_frame(p, k, r.place, r.neigh);
+		forward_frame(p, k, r);
 	return 0;
 }
 

@@ -219,7 +219,6 @@ struct mpkt {
 	int dev;		/* place whose policies hold; same */
 	bool ipv4;
 	bool decapped;
-	bool hbh;		/* IP6CB speaks of hop-by-hop options */
 };
 
 #define MAX_EXPECT	70
@@ -234,6 +233,7 @@ struct expect {
 	int iif;
 	bool ipv4;
 	bool decapped;
+	bool forwarded;		/* not made here */
 };
 
 struct pred {
@@ -252,8 +252,7 @@ struct pred {
 	int ntouched;
 	int depth;
 	bool gso;
-	/* GSO: what the headers hold when it is segmented */
-	const struct event *event;
+	bool forwarding;	/* the next frame is forwarded */
 };
 
 #define D_BIT(n)	(1ull << (n))
@@ -275,7 +274,6 @@ void touch(struct pred *p, int sid);
 struct route fib6(const uint8_t *da, int table, int iif);
 struct route fib4(const uint8_t *da, bool vrf);
 int hand_on(struct pred *p, struct mpkt *k, struct route r, bool local);
-int forward4(struct pred *p, struct mpkt *k, struct route r);
 void icmp6(struct pred *p, const struct mpkt *k, int type, int code,
 	   uint32_t word);
 bool hop_limit_spent(struct pred *p, const struct mpkt *k);
@@ -309,7 +307,7 @@ struct chain {
 void chain_walk(struct chain *c, const uint8_t *d, int len);
 
 /* gso.c */
-int gso_segments(const struct event *e, struct event *seg, int max);
+int gso_segment(const struct event *e, int i, uint8_t *d);
 
 /* --- running and comparing (check.c, run.c) --- */
 

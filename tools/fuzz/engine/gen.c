@@ -657,7 +657,7 @@ void gen_event(struct event *e, uint64_t seed, uint32_t off)
 	e->off = off;
 	e->sid = sid_pick(&g.r);
 	e->dev = devs[below(&g.r, ARRAY_LEN(devs))];
-	if (chance(&g.r, 0)) {
+	if (chance(&g.r, 3) && sids[e->sid].action != SEG6NR_ACT_END_DX2) {
 		gen_gso(e, &g.r);
 		return;
 	}

@@ -39,7 +39,7 @@ unsigned int l4_sum(const uint8_t *src, const uint8_t *dst, int alen,
 	uint32_t sum = sum_add(sum_add(0, src, alen), dst, alen) + proto + len;
 	unsigned int result = sum_fold(sum_add(sum, p, len));
 
-	return result || proto == P_TCP ? result : 0xffff;
+	return result || proto != P_UDP ? result : 0xffff;
 }
 
 void touch(struct pred *p, int sid)
@@ -77,6 +77,7 @@ void expect_frame(struct pred *p, const struct mpkt *k, int place, int neigh)
 	x->iif = k->iif;
 	x->ipv4 = k->ipv4;
 	x->decapped = k->decapped;
+	x->forwarded = p->forwarding;
 }
 
 /* --- the SRH to act on (1.4) --- */
@@ -406,7 +407,7 @@ static int end_b6_encaps(struct pred *p, struct mpkt *k, const struct sid *sid)
 
 	if (find_srh(p, k, &at, false) != F_OK || !advance(p, k, &at))
 		return 1;
-	p->dep |= D_BIT(13);
+	p->dep |= D_BIT(13) | (p->gso ? D_BIT(12) : 0);
 	k->d -= outer;
 	k->len += outer;
 	memcpy(k->d, inner, 4);
@@ -519,26 +520,90 @@ static int arrives(struct mpkt *k)
 	return plen ? options_pass(k->d + IP6, len) : -1;
 }
 
-static void run_segments(struct pred *p, const struct event *e);
-
 /* What is before the packet in the buffer, for headers to be pushed. */
 #define ROOM	4096
 
+static uint8_t work[ROOM + MAX_PKT];
+
+static struct mpkt start(const struct event *e, int len)
+{
+	return (struct mpkt){ .d = work + ROOM, .len = len, .transport = IP6,
+			      .iif = e->dev, .dev = e->dev };
+}
+
+#define TCP_WORDS	5
+
+/*
+ * Where an SRH stays in front of TCP, forwarding of any kind leaves the
+ * transport header on it, and kernels since 7.2 drop at the egress what cannot
+ * be TCP there.
+ */
+static bool lost_at_egress(const struct pred *p, const struct event *e)
+{
+	const struct expect *x = &p->frame[0];
+
+	return !(e->flags & INJ_TUNNEL) &&
+	       x->data[ETH + x->transport + 12] >> 4 < TCP_WORDS;
+}
+
+static void lose(struct pred *p)
+{
+	int i;
+
+	p->frames = 0;
+	for (i = 0; i < p->ntouched; i++) {
+		struct inj_count *c = &p->count[p->touched[i]];
+
+		c->errors += c->packets;
+		c->packets = c->bytes = 0;
+	}
+}
+
+/*
+ * A GSO packet is what its segments are, but counted as one. It is looked at as
+ * the whole, and where an egress segments it in software, piece by piece.
+ */
+static void run_gso(struct pred *p, const struct event *e)
+{
+	struct inj_count count[ARRAY_LEN(p->count)];
+	struct mpkt k = start(e, e->len);
+	const struct expect *x = &p->frame[0];
+	int i, len;
+
+	memcpy(k.d, e->pkt + ETH, e->len);
+	p->delivered = true;
+	run_sid(p, &k, e->sid);
+	if (p->frames != 1 || !x->forwarded)
+		return;
+	if (lost_at_egress(p, e)) {
+		lose(p);
+		return;
+	}
+	if (x->place == INJ_ND && (x->decapped || !(e->flags & INJ_TUNNEL)))
+		return;
+	memcpy(count, p->count, sizeof(count));
+	p->frames = p->room = 0;
+	for (i = 0; (len = gso_segment(e, i, work + ROOM)); i++) {
+		k = start(e, len);
+		run_sid(p, &k, e->sid);
+	}
+	memcpy(p->count, count, sizeof(count));
+}
+
 void model(const struct event *e, struct pred *p)
 {
-	static uint8_t buf[ROOM + MAX_PKT];
-	struct mpkt k = { .d = buf + ROOM, .len = e->len, .transport = IP6,
-			  .iif = e->dev, .dev = e->dev };
+	struct mpkt k = start(e, e->len);
 	int in;
 
 	p->dep = 0;
-	p->any_out = p->any_count = p->no_redirect = false;
+	p->any_out = p->any_count = p->no_redirect = p->may_arrive = false;
+	p->forwarding = false;
 	p->frames = p->room = p->ntouched = p->depth = 0;
 	memset(p->count, 0, sizeof(p->count));
 	touch(p, e->sid);
 	p->gso = e->gso_size;
 	if (p->gso) {
-		run_segments(p, e);
+		run_gso(p, e);
 		return;
 	}
 	memcpy(k.d, e->pkt + ETH, e->len);
@@ -547,14 +612,4 @@ void model(const struct event *e, struct pred *p)
 	p->may_arrive = in < 0;
 	if (in)
 		run_sid(p, &k, e->sid);
-}
-
-/*
- * A GSO packet is what its segments are, but counted as one: each goes through
- * the model alone, and as the whole where the egress segments in hardware.
- */
-static void run_segments(struct pred *p, const struct event *e)
-{
-	(void)e;
-	p->any_out = p->any_count = true;
 }
