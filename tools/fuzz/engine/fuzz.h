@@ -258,8 +258,9 @@ struct pred {
 #define D_BIT(n)	(1ull << (n))
 /* Sections of the specification that require what no number covers. */
 #define D_S14		50	/* 1.4: the header chosen by PSP */
-#define D_S32		51	/* 3.2: PSP behind AH or an atomic fragment */
-#define D_MAX		52
+#define D_S18		51	/* 1.8: no GSO packet is lost */
+#define D_S32		52	/* 3.2: PSP behind AH or an atomic fragment */
+#define D_MAX		53
 /* Departures that change counters only. */
 #define D_COUNTERS	D_BIT(22)
 
@@ -339,5 +340,6 @@ void save_reproducer(const struct event *e, const struct verdict *v);
 extern const char *out_dir;
 extern int shard;
 extern bool verbose;
+extern bool stop_early;	/* at the first failure */
 
 #endif

@@ -3,7 +3,7 @@
  * main.c - engine of the fuzzer, to run as root in a guest of the lab
  *
  *   engine [-n PACKETS] [-m MESSAGES] [-s SEED] [-f FIRST] [-i SHARD]
- *          [-o DIR] [-S SID] [-r REPRODUCER] [-v]
+ *          [-o DIR] [-S SID] [-r REPRODUCER] [-v] [-x]
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ static void parse(int argc, char **argv, struct options *o)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "n:m:s:f:i:o:S:r:v")) != -1) {
+	while ((c = getopt(argc, argv, "n:m:s:f:i:o:S:r:vx")) != -1) {
 		switch (c) {
 		case 'n':
 			o->packets = strtoull(optarg, NULL, 0);
@@ -46,6 +46,9 @@ static void parse(int argc, char **argv, struct options *o)
 			break;
 		case 'r':
 			o->reproducer = optarg;
+			break;
+		case 'x':
+			stop_early = true;
 			break;
 		case 'v':
 			verbose = true;
@@ -77,7 +80,7 @@ int main(int argc, char **argv)
 		return replay(o.reproducer);
 	if (o.packets)
 		rc |= run_packets(o.seed, o.first, o.packets);
-	if (o.messages)
+	if (o.messages && !(rc && stop_early))
 		rc |= run_netlink(o.seed, o.first, o.messages);
 	return rc;
 }

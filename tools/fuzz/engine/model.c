@@ -15,7 +15,7 @@ const char *const dep_names[D_MAX] = {
 	[8] = "D8", [10] = "D10", [12] = "D12", [13] = "D13", [14] = "D14",
 	[15] = "D15", [16] = "D16", [18] = "D18", [20] = "D20", [22] = "D22",
 	[23] = "D23", [24] = "D24", [25] = "D25", [27] = "D27", [29] = "D29",
-	[D_S14] = "1.4", [D_S32] = "3.2",
+	[D_S14] = "1.4", [D_S18] = "1.8", [D_S32] = "3.2",
 };
 
 uint32_t sum_add(uint32_t sum, const uint8_t *p, int len)
@@ -104,20 +104,52 @@ static enum found check_srh(struct pred *p, const struct mpkt *k,
 	return hmac_passes(k, srh) ? F_OK : F_DROP;
 }
 
-/* @used_up: for REPLACE-CSID, whose SRH may have no segments left. */
-static enum found find_srh(struct pred *p, const struct mpkt *k,
-			   struct srh_at *at, bool used_up)
+static bool is_zero(const uint8_t *p, int len)
 {
-	const struct ext *first = NULL;
-	struct chain c;
+	while (len--)
+		if (p[len])
+			return false;
+	return true;
+}
+
+/* Nothing left: SL 0, and no slot below @index of the last container. */
+static bool replace_done(const struct sid *sid, const uint8_t *srh, int sl,
+			 int index)
+{
+	return sl == 0 && (index == 0 ||
+			   is_zero(srh + 8 + (index - 1) * sid->nf, sid->nf));
+}
+
+/*
+ * An SRH without segments left: F_NONE to step over it, unless it holds C-SIDs
+ * of the REPLACE-CSID flavor yet.
+ */
+static enum found check_used_up(struct pred *p, const struct mpkt *k,
+				const struct ext *e, const struct sid *sid)
+{
+	const uint8_t *srh = k->d + e->off;
+	bool pad1;
+
+	if (!sid->replace || srh[2] != 4 || !srh_valid(srh, &pad1))
+		return F_NONE;
+	if (check_srh(p, k, e) != F_OK)
+		return F_DROP;
+	return replace_done(sid, srh, 0,
+			    k->d[39] & (16 / sid->nf - 1)) ? F_NONE : F_OK;
+}
+
+static enum found find_srh(struct pred *p, const struct mpkt *k,
+			   struct srh_at *at, const struct sid *sid)
+{
 	bool ah = false;
+	struct chain c;
+	enum found f;
 	int i, rhs = 0;
 
 	chain_walk(&c, k->d, k->len);
 	for (i = 0; i < c.n; i++) {
 		const struct ext *e = &c.ext[i];
 
-		at->behind_ah = ah && e->nhoff != c.ext[0].off;
 		if (i == c.fragment) {
 			p->dep |= D_BIT(5);
 			return F_DROP;
@@ -126,24 +158,19 @@ static enum found find_srh(struct pred *p, const struct mpkt *k,
 			ah = true;
 		if (e->type != P_RH)
 			continue;
+		at->e = *e;
+		at->behind_ah = ah;
 		if (k->d[e->off + 3]) {
-			at->e = *e;
-			at->behind_ah = ah;
 			if (rhs)
 				p->dep |= D_BIT(D_S14);
 			return check_srh(p, k, e);
 		}
 		rhs++;
-		if (used_up && !first && k->d[e->off + 2] == 4)
-			first = e;
+		f = check_used_up(p, k, e, sid);
+		if (f != F_NONE)
+			return f;
 	}
-	if (c.bad)
-		return F_DROP;
-	if (!first)
-		return F_NONE;
-	at->e = *first;
-	at->behind_ah = ah;
-	return check_srh(p, k, first);
+	return c.bad ? F_DROP : F_NONE;
 }
 
 static bool spoils(struct pred *p, const uint8_t *segment)
@@ -192,14 +219,6 @@ static bool pop(struct pred *p, struct mpkt *k, const struct srh_at *at)
 
 /* --- C-SIDs (3.3, 3.4) --- */
 
-static bool is_zero(const uint8_t *p, int len)
-{
-	while (len--)
-		if (p[len])
-			return false;
-	return true;
-}
-
 static bool shift(struct pred *p, struct mpkt *k, const struct sid *sid)
 {
 	uint8_t *da = k->d + 24;
@@ -211,14 +230,6 @@ static bool shift(struct pred *p, struct mpkt *k, const struct sid *sid)
 	return true;
 }
 
-/* Nothing left: SL 0, and no slot below @index of the last container. */
-static bool replace_done(const struct sid *sid, const uint8_t *srh, int sl,
-			 int index)
-{
-	return sl == 0 && (index == 0 ||
-			   is_zero(srh + 8 + (index - 1) * sid->nf, sid->nf));
-}
-
 static enum found replace(struct pred *p, struct mpkt *k,
 			  const struct sid *sid, const struct srh_at *at,
 			  bool *last)
@@ -228,8 +239,6 @@ static enum found replace(struct pred *p, struct mpkt *k,
 
 	memcpy(da, k->d + 24, 16);
 	index = da[15] & mask;
-	if (replace_done(sid, srh, sl, index))
-		return F_NONE;
 	if (hop_limit_spent(p, k))
 		return F_DROP;
 	if (index) {
@@ -317,7 +326,7 @@ static int endpoint(struct pred *p, struct mpkt *k, const struct sid *sid)
 	    !is_zero(k->d + 24 + sid->lb + sid->nf, 16 - sid->lb - sid->nf))
 		return shift(p, k, sid) ? route_on(p, k, sid) : 1;
 
-	f = find_srh(p, k, &at, sid->replace);
+	f = find_srh(p, k, &at, sid);
 	if (f == F_OK && sid->replace) {
 		f = replace(p, k, sid, &at, &last);
 	} else if (f == F_OK) {
@@ -359,7 +368,7 @@ static int end_b6(struct pred *p, struct mpkt *k, const struct sid *sid)
 	struct chain c;
 	uint8_t *new;
 
-	if (find_srh(p, k, &at, false) != F_OK || hop_limit_spent(p, k))
+	if (find_srh(p, k, &at, sid) != F_OK || hop_limit_spent(p, k))
 		return 1;
 	chain_walk(&c, k->d, k->len);
 	if (c.ext[0].type == P_HBH) {
@@ -381,7 +390,8 @@ static int end_b6(struct pred *p, struct mpkt *k, const struct sid *sid)
 	memcpy(k->d + 24, new + 8 + 16 * new[4], 16);
 	put16(k->d + 4, k->len - IP6);
 	k->srcrt = off;
-	k->transport = IP6;
+	if (k->transport > off)
+		k->transport = off;
 	return hand_on(p, k, fib6(k->d + 24, 0, k->iif), false);
 }
 
@@ -405,7 +415,7 @@ static int end_b6_encaps(struct pred *p, struct mpkt *k, const struct sid *sid)
 	struct srh_at at;
 	struct route r;
 
-	if (find_srh(p, k, &at, false) != F_OK || !advance(p, k, &at))
+	if (find_srh(p, k, &at, sid) != F_OK || !advance(p, k, &at))
 		return 1;
 	p->dep |= D_BIT(13) | (p->gso ? D_BIT(12) : 0);
 	k->d -= outer;
@@ -534,29 +544,20 @@ static struct mpkt start(const struct event *e, int len)
 #define TCP_WORDS	5
 
 /*
- * Where an SRH stays in front of TCP, forwarding of any kind leaves the
- * transport header on it, and kernels since 7.2 drop at the egress what cannot
- * be TCP there.
+ * Where an SRH stays in front of TCP, forwarding leaves the transport header on
+ * it, and kernels since 7.2 drop at the egress what cannot be TCP there. Ours
+ * has moved it to TCP by then.
  */
-static bool lost_at_egress(const struct pred *p, const struct event *e)
+static void find_tcp(struct pred *p, const struct event *e)
 {
-	const struct expect *x = &p->frame[0];
+	struct expect *x = &p->frame[0];
+	int head = x->place == INJ_PROBE ? 0 : ETH;
 
-	return !(e->flags & INJ_TUNNEL) &&
-	       x->data[ETH + x->transport + 12] >> 4 < TCP_WORDS;
-}
-
-static void lose(struct pred *p)
-{
-	int i;
-
-	p->frames = 0;
-	for (i = 0; i < p->ntouched; i++) {
-		struct inj_count *c = &p->count[p->touched[i]];
-
-		c->errors += c->packets;
-		c->packets = c->bytes = 0;
-	}
+	if (e->flags & INJ_TUNNEL || (x->place != INJ_PROBE && !x->forwarded))
+		return;
+	if (x->data[head + x->transport + 12] >> 4 < TCP_WORDS)
+		p->dep |= D_BIT(D_S18);
+	x->transport = x->len - head - (e->len - e->l4);
 }
 
 /*
@@ -573,12 +574,10 @@ static void run_gso(struct pred *p, const struct event *e)
 	memcpy(k.d, e->pkt + ETH, e->len);
 	p->delivered = true;
 	run_sid(p, &k, e->sid);
+	if (p->frames == 1)
+		find_tcp(p, e);
 	if (p->frames != 1 || !x->forwarded)
 		return;
-	if (lost_at_egress(p, e)) {
-		lose(p);
-		return;
-	}
 	if (x->place == INJ_ND && (x->decapped || !(e->flags & INJ_TUNNEL)))
 		return;
 	memcpy(count, p->count, sizeof(count));

@@ -370,7 +370,8 @@ int run_netlink(uint64_t seed, uint64_t first, uint64_t count)
 
 	open_sockets();
 	before = percpu_kib();
-	for (; i < first + count; i++) {
+	for (; i < first + count && !(stop_early && unexplained);
+	     i++) {
 		struct rng r = { seed * 0x9e6c63d0876a9a47ull + i };
 
 		messages++;

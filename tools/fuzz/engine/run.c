@@ -18,6 +18,7 @@
 const char *out_dir;
 int shard;
 bool verbose;
+bool stop_early;
 
 static int inject_fd;
 static uint8_t *in_buf, *out_buf;
@@ -392,7 +393,7 @@ int run_packets(uint64_t seed, uint64_t first, uint64_t count)
 		e[i].pkt = malloc(ETH + MAX_PKT);
 		p[i] = malloc(sizeof(*p[i]));
 	}
-	while (done < count) {
+	while (done < count && !(stop_early && tally.unexplained)) {
 		n = count - done < BATCH ? count - done : BATCH;
 		for (i = 0; i < n; i++) {
 			gen_event(&e[i], seed_of(seed, first + done + i), 0);
