@@ -16,6 +16,8 @@ ESP, AH, ICMP6, NONE, DO, ETHER = 50, 51, 58, 59, 60, 143
 QUOTE6 = 1280 - 40 - 8
 QUOTE4 = 576 - 20 - 8
 
+TYPES = {'6': 0x86dd, '4': 0x0800, 'ARP': 0x0806, 'TAG': 0x8100}
+
 LAYER = re.compile(r'^(\w+)(?:\[([^\]]*)\])?(?:\((.*)\))?$')
 PADN = {1: b'\x00'}
 
@@ -143,15 +145,16 @@ class Builder:
         self.ident = ident
         self.ttl = ttl
         ether = layers.pop(0) if layers[0].name == 'ETH' else Layer('ETH')
-        if layers[0].name == 'ERR6':
+        first = layers[0].name if layers else ''
+        if first == 'ERR6':
             self.ttl = 64
             layers.insert(0, Layer('6(Na>S)'))
-        elif layers[0].name == 'ERR4':
+        elif first == 'ERR4':
             self.ttl = 64
             layers.insert(0, Layer('4(Na4>S4,tos=0xc0,id=any)'))
-        elif layers[0].name not in ('6', '4', 'ARP') and default:
+        elif first not in ('6', '4', 'ARP') and default:
             layers.insert(0, Layer(default))
-        kind = {'6': 0x86dd, '4': 0x0800, 'ARP': 0x0806}[layers[0].name]
+        kind = TYPES.get(layers[0].name, 0) if layers else 0
         body = self.build(layers, Where())[1]
         head = (self.mac(ether.word('dst', peer)) +
                 self.mac(ether.word('src', dev)) +
@@ -183,10 +186,15 @@ class Builder:
         return build(layers[0], layers[1:], where)
 
     def do_6(self, layer, rest, where):
-        """6(SRC>DST,hl=,tc=,fl=,plen=,ver=,nh=,cut=): IPv6."""
+        """6(SRC>DST,hl=,tc=,fl=,plen=,ver=,nh=,cut=,to=): IPv6.
+
+        Checksums behind are made for to, where C-SIDs change the destination.
+        """
         src, dst = (self.addr(a) for a in layer.arg(0).split('>'))
         ttl = self.ttl if where.outer else 64
-        proto, body = self.build(rest, Where(src, dst, False))
+        to = layer.word('to', '')
+        proto, body = self.build(rest, Where(
+            src, self.addr(to) if to else dst, False))
         cut = layer.num('cut', None)
         body = body[:cut] if cut is not None else body
         first = (layer.num('ver', 6) << 28 | layer.num('tc', 0) << 20 |
@@ -287,6 +295,21 @@ class Builder:
     def do_none(self, layer, rest, where):
         """NONE: next header 59, then whatever follows."""
         return NONE, self.build(rest, where)[1]
+
+    def do_e(self, layer, rest, where):
+        """E(dst=,src=,type=): an Ethernet frame inside."""
+        kind = TYPES.get(rest[0].name, 0) if rest else 0
+        body = self.build(rest, Where(outer=False))[1]
+        return ETHER, (self.mac(layer.word('dst', 'y')) +
+                       self.mac(layer.word('src', 'x')) +
+                       struct.pack('!H', layer.num('type', kind)) + body)
+
+    def do_tag(self, layer, rest, where):
+        """TAG(VID,type=): the rest of a VLAN tag."""
+        kind = TYPES.get(rest[0].name, 0) if rest else 0
+        body = self.build(rest, where)[1]
+        return NONE, struct.pack('!HH', int(layer.arg(0), 0),
+                                 layer.num('type', kind)) + body
 
     def do_raw(self, layer, _rest, _where):
         """RAW(HEX,nh=) or RAW(size=,nh=): octets as they are."""

@@ -151,15 +151,16 @@ def wrap(slot, data):
         SEG6NR_ENCAP | NESTED, data)
 
 
-def counters(netlink, slot):
-    """{SID octets: (packets, bytes, errors)} of the routes with an encap."""
+def counters(netlink, slots):
+    """{SID octets: (packets, bytes, errors)} of the routes with encaps."""
     found = {}
     body = struct.pack('=BBBBBBBBL', socket.AF_INET6, 0, 0, 0, 0, 0, 0, 0, 0)
     for answer in netlink.request(RTM_GETROUTE, DUMP, body):
         fields = attrs(answer[12:])
         if RTA_ENCAP_TYPE not in fields or RTA_DST not in fields:
             continue
-        if struct.unpack('=H', fields[RTA_ENCAP_TYPE])[0] != slot:
+        slot = struct.unpack('=H', fields[RTA_ENCAP_TYPE])[0]
+        if slot not in slots:
             continue
         inner = attrs(fields[RTA_ENCAP])
         if slot != SEG6_LOCAL_SLOT:

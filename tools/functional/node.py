@@ -22,6 +22,7 @@ CLONE_NEWNET = 0x40000000
 SIOCGIFFLAGS, SIOCSIFFLAGS, SIOCSIFMTU = 0x8913, 0x8914, 0x8922
 IFF_UP = 1
 ETH_P_ALL, SOL_PACKET, PACKET_VNET_HDR, PACKET_OUTGOING = 3, 263, 15, 4
+PACKET_AUXDATA, VLAN_VALID = 8, 0x10
 PEERS = {'na': 's', 'nb': 'r', 'nd': 'q'}
 SENTINEL_SECONDS = 20
 PEER_MTU = 9000
@@ -198,6 +199,7 @@ class Node:
             sock = socket.socket(socket.AF_PACKET, socket.SOCK_RAW,
                                  socket.htons(ETH_P_ALL))
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
+            sock.setsockopt(SOL_PACKET, PACKET_AUXDATA, 1)
             request = struct.pack('16sH14x', peer.encode(), 0)
             flags = fcntl.ioctl(sock, SIOCGIFFLAGS, request)
             up = struct.unpack_from('H', flags, 16)[0] | IFF_UP
@@ -295,13 +297,24 @@ class Node:
     @staticmethod
     def take(dev, sock, frames, end=None):
         """Take one frame; true if it is the end mark."""
-        data, where = sock.recvfrom(PEER_MTU + 100)
+        data, aux, _, where = sock.recvmsg(PEER_MTU + 100, 64)
+        data = data[:12] + vlan_tag(aux) + data[12:]
         if where[2] == PACKET_OUTGOING or noise(data):
             return False
         if data == end:
             return True
         frames.append((dev, data))
         return False
+
+
+def vlan_tag(aux):
+    """The tag that the receiving kernel has taken out of a frame."""
+    for level, kind, data in aux:
+        if (level, kind) == (SOL_PACKET, PACKET_AUXDATA):
+            status, tci, tpid = struct.unpack('=L12xHH', data[:20])
+            if status & VLAN_VALID:
+                return struct.pack('!HH', tpid, tci)
+    return b''
 
 
 def noise(data):

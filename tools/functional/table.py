@@ -6,7 +6,7 @@ import re
 import matrix
 
 COUNTS = re.compile(r'^(\d+)/(\d+)/(\d+)$')
-TREE = re.compile(r'^tree (D\d+(?:,D\d+)*)(?:\s+(?:(.*)\s)?([\d/,]+))?$')
+TREE = re.compile(r'^tree ((?:D\d+|\d\.\d+)(?:,D\d+)*)(?:\s+(?:(.*)\s)?([\d/,]+))?$')
 REFUSED = re.compile(r'^tree (D\d+|-) refused$')
 NAME = re.compile(r'^[a-z0-9_]+$')
 
@@ -114,6 +114,9 @@ class Sid:
         self.addr, _, plen = addr.partition('/')
         self.prefix = '%s/%s' % (self.addr, plen or 128)
         self.dev = 'na'
+        # Beside ours in one node, to see both in one packet
+        self.kernels = words[0] == 'seg6local'
+        words = words[1:] if self.kernels else words
         if len(words) > 2 and words[-2] == 'dev':
             self.dev = words[-1]
             words = words[:-2]
