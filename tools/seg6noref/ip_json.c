@@ -14,6 +14,7 @@
 /* Objects and arrays open at a route's members, and at those of a nexthop. */
 #define ROUTE_DEPTH	2
 #define NEXTHOP_DEPTH	4
+#define NH_INFO_DEPTH	3
 
 struct walk {
 	FILE *file;
@@ -144,6 +145,18 @@ static bool splice_nexthops(struct walk *walk)
 	return take(walk, ']');
 }
 
+/* With -d: what the nexthop object has, the encap of the route once more. */
+static bool splice_nh_info(struct walk *walk)
+{
+	size_t next = walk->next;
+	bool good;
+
+	walk->next = 0;
+	good = splice_object(walk, NH_INFO_DEPTH);
+	walk->next = next;
+	return good;
+}
+
 static bool splice_member(struct walk *walk, int depth)
 {
 	const char *begin, *end;
@@ -159,6 +172,8 @@ static bool splice_member(struct walk *walk, int depth)
 		return splice_value(walk, depth);
 	if (depth == ROUTE_DEPTH && key_is(begin, end, "nexthops"))
 		return splice_nexthops(walk);
+	if (depth == ROUTE_DEPTH && key_is(begin, end, "nh_info"))
+		return splice_nh_info(walk);
 	if (depth == ROUTE_DEPTH && key_is(begin, end, "dst"))
 		return same_destination(walk);
 	return skip_value(walk);

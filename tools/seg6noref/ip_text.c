@@ -84,28 +84,50 @@ static bool same_destination(const char *entry, const struct nlmsghdr *msg)
 	return *entry == ' ' && word_at(skip_color(entry + 1), text);
 }
 
+/*
+ * With -d, a route by a nexthop object repeats what the object has, on a line
+ * that begins with a tab and "nh_info".
+ */
+static bool in_nh_info(const char *begin, const char *at)
+{
+	const char *tab = memrchr(begin, '\t', at - begin);
+
+	return tab && word_at(tab + 1, "nh_info");
+}
+
+/* The reference for the encap at @at, counted by @next; NULL for one too many */
+static const struct encap_ref *ref_for(const struct encap_refs *refs,
+				       const char *begin, const char *at,
+				       size_t *next)
+{
+	if (in_nh_info(begin, at))
+		return refs->count ? &refs->refs[0] : NULL;
+	return *next < refs->count ? &refs->refs[(*next)++] : NULL;
+}
+
 static bool splice_entry(FILE *file, const char *begin, const char *end,
 			 const struct listing *listing,
 			 const struct encap_refs *refs)
 {
 	const char *from = begin, *at = begin;
-	size_t i;
+	const struct encap_ref *ref;
+	size_t next = 0;
 
-	for (i = 0; i < refs->count; i++) {
-		at = find_encap(begin, at, end);
-		if (at == end)
+	while ((at = find_encap(begin, at, end)) != end) {
+		ref = ref_for(refs, begin, at, &next);
+		if (!ref)
 			return false;
 		at += strlen(" encap ");
-		if (refs->refs[i].type != listing->slot)
+		if (ref->type != listing->slot)
 			continue;
 		fwrite(from, 1, at - from, file);
-		listing_put_encap(file, listing, &refs->refs[i], 0);
+		listing_put_encap(file, listing, ref, 0);
 		from = at + strcspn(at, " \n");
 		from += *from == ' ';
 		at = from - 1;
 	}
 	fwrite(from, 1, end - from, file);
-	return find_encap(begin, at, end) == end;
+	return next == refs->count;
 }
 
 bool splice_text(FILE *file, const char *text, const struct listing *listing)

@@ -237,15 +237,28 @@ uint32_t device_index(const char *name)
 	return index;
 }
 
+/* Names that a listing has asked for already, by index. */
+static struct {
+	uint32_t index;
+	char name[IF_NAMESIZE];
+} devices[256];
+
+/* Devices are renamed: a listing begins with asking anew. */
+void device_names_forget(void)
+{
+	memset(devices, 0, sizeof(devices));
+}
+
 const char *device_name(uint32_t index, char buf[NAME_SIZE])
 {
-	char name[IF_NAMESIZE];
+	const size_t slot = index % (sizeof(devices) / sizeof(devices[0]));
 
-	if (!index)
-		snprintf(buf, NAME_SIZE, "*");
-	else if (if_indextoname(index, name))
-		snprintf(buf, NAME_SIZE, "%s", name);
-	else
-		snprintf(buf, NAME_SIZE, "if%u", index);
+	if (index && devices[slot].index != index) {
+		devices[slot].index = index;
+		if (!if_indextoname(index, devices[slot].name))
+			snprintf(devices[slot].name, IF_NAMESIZE, "if%u",
+				 index);
+	}
+	snprintf(buf, NAME_SIZE, "%s", index ? devices[slot].name : "*");
 	return buf;
 }

@@ -21,6 +21,7 @@ void names_netns(const char *netns);
 void names_free(void);
 
 uint32_t device_index(const char *name);
+void device_names_forget(void);
 const char *device_name(uint32_t index, char buf[NAME_SIZE]);
 
 #endif /* SEG6NOREF_NAMES_H */

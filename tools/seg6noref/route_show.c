@@ -259,6 +259,7 @@ int route_show(struct session *session, struct cmdline *line)
 	uint16_t slot;
 	int err;
 
+	device_names_forget();
 	err = session_enter(session);
 	if (!err)
 		err = filter_parse(&filter, line);

@@ -25,6 +25,8 @@ trap 'rm -rf "$dir"' EXIT
 . "$here/guest_refusals.sh"
 # shellcheck source-path=SCRIPTDIR source=guest_hops.sh
 . "$here/guest_hops.sh"
+# shellcheck source-path=SCRIPTDIR source=guest_many.sh
+. "$here/guest_many.sh"
 
 # The helper under its other name, and the name of the encap in stock words.
 ln -s "$helper" "$dir/ip"
@@ -216,6 +218,7 @@ multipath
 multipath_large
 objects
 batches
+many
 listing
 "$stock" netns del nr
 "$here/userns.sh" || failed=$((failed + 1))

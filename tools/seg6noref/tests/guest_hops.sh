@@ -94,6 +94,15 @@ objects() {
 		h -s route show fc00::23
 	expect 'route by an object: shown through ip' 0 \
 		"$(h -s route show fc00::23)" w -s route show fc00::23
+	for opts in -d '-d -o'; do
+		# shellcheck disable=SC2086
+		check "route by an object: through ip $opts" \
+			"$("$stock" -n nr -6 $opts route show fc00::23 |
+			   sed "s/ encap [^ ]* / ${E[*]} End /g")" \
+			"$(w $opts route show fc00::23)"
+	done
+	expect 'route by an object: JSON through ip -d' 0 2 \
+		eval "w -d -j route show fc00::23 | grep -o '\"action\":\"End\"' | wc -l"
 	expect 'nexthop object: replace' 0 '' w nexthop replace id 21 \
 		via fc01::9 dev d0 "${E[@]}" End.DX6 nh6 ::
 	expect 'route by an object: follows' 0 \

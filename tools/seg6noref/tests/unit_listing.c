@@ -167,6 +167,38 @@ static void test_multipath(void)
 	nl_msgs_free(&l.msgs);
 }
 
+/* A route by a nexthop object, whose encap -d shows twice. */
+static void test_objects(void)
+{
+	struct options opts = { .details = 1 };
+	struct listing l = { .opts = &opts, .slot = TEST_SLOT };
+
+	add_route(&l, "fc00::1 dev lo " E "action End");
+	check_splice("object behind a route", &l,
+		     "unicast fc00::1 nhid 1  encap ioam6 dev lo metric 1\n"
+		     "\tnh_info id 1  encap ioam6 dev lo scope link \n",
+		     "unicast fc00::1 nhid 1  " E "action End dev lo metric 1\n"
+		     "\tnh_info id 1  " E "action End dev lo scope link \n");
+	check_splice("object behind a route, -o", &l,
+		     "unicast fc00::1 nhid 1  encap ioam6 dev lo\\\tnh_info id 1  encap ioam6 dev lo \n",
+		     "unicast fc00::1 nhid 1  " E "action End dev lo\\\tnh_info id 1  " E "action End dev lo \n");
+	check_splice("object behind a route, and one encap too many", &l,
+		     "fc00::1 nhid 1  encap ioam6 dev lo metric 1\n"
+		     "\tnh_info id 1  encap ioam6 dev lo\\\tnexthop  encap ioam6 \n",
+		     NO);
+	opts.json = true;
+	check_splice("object behind a route, in JSON", &l,
+		     "[{\"dst\":\"fc00::1\",\"encap\":\"ioam6\",\"nh_info\":{\"id\":1,\"encap\":{\"encap_type\":\"ioam6\"},\"dev\":\"lo\"}}]",
+		     "[{\"dst\":\"fc00::1\",\"encap\":{\"encap_type\":\"seg6local_noref\",\"action\":\"End\"},\"nh_info\":{\"id\":1,\"encap\":{\"encap_type\":\"seg6local_noref\",\"action\":\"End\"},\"dev\":\"lo\"}}]");
+	l.msgs.len = 0;
+	add_route(&l, "fc00::1 nhid 7");
+	opts.json = false;
+	check_splice("group behind a route", &l,
+		     "fc00::1 nhid 7 metric 1 \n\tnh_info id 7 group 1,3/2 scope global proto unspec \n",
+		     "fc00::1 nhid 7 metric 1 \n\tnh_info id 7 group 1,3/2 scope global proto unspec \n");
+	nl_msgs_free(&l.msgs);
+}
+
 #define OURS	"{\"encap_type\":\"seg6local_noref\",\"action\":\"End\"}"
 
 static void test_json(void)
@@ -248,5 +280,6 @@ void test_listings(void)
 	test_mutations();
 	test_text();
 	test_multipath();
+	test_objects();
 	test_json();
 }
