@@ -29,9 +29,10 @@ LAYERS = {
 }
 # Words that make a frame one that no correct host sends, or hide a layer
 ODD = {'cut', 'plen', 'ver', 'nh', 'ihl', 'len', 'sum', 'type', 'le', 'mf',
-       'off'}
+       'off', 'to'}
 # Layers behind which the comparison ends
-LAST = {'RAW', 'NONE', 'ESP', 'FRAG', 'AH', 'ERR6', 'ERR4', 'RED'}
+LAST = {'RAW', 'NONE', 'ESP', 'FRAG', 'AH', 'ERR6', 'ERR4', 'RED', 'E',
+        'TAG'}
 # Fields that Scapy computes when they are not given
 COMPUTED = ('plen', 'nh', 'chksum', 'cksum', 'len', 'ihl', 'proto', 'lastentry')
 
