@@ -15,6 +15,7 @@
 #include "encap.h"
 #include "names.h"
 #include "usage.h"
+#include "value.h"
 
 static const char *const action_names[SEG6NR_ACT_MAX + 1] = {
 	[SEG6NR_ACT_END]		= "End",
@@ -130,16 +131,8 @@ static int parse_nh4(struct encap *encap, struct cmdline *line,
 static int parse_nh6(struct encap *encap, struct cmdline *line,
 		     struct srh_words *srh)
 {
-	const char *word;
-	int err;
-
 	(void)srh;
-	err = cmdline_value(line, &word);
-	if (err)
-		return err;
-	if (inet_pton(AF_INET6, word, &encap->nh6) != 1)
-		return complain_address("inet6", "address", word);
-	return EXIT_OK;
+	return parse_address(line, &encap->nh6);
 }
 
 static int parse_encap_device(struct cmdline *line, uint32_t *index)

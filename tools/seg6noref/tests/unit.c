@@ -98,6 +98,7 @@ int main(void)
 	test_extack();
 	test_listings();
 	test_nl();
+	test_nexthops();
 	names_free();
 	printf("1..%d\n%d passed, %d failed\n", passed + failed, passed,
 	       failed);

@@ -28,5 +28,6 @@ void test_printing(void);
 void test_extack(void);
 void test_listings(void);
 void test_nl(void);
+void test_nexthops(void);
 
 #endif /* SEG6NOREF_UNIT_H */
