@@ -15,14 +15,17 @@ VALUE, <SID> for the SID and <ARG> for the SID with the argument 2:3::.
 """
 import re
 
+import encap
+
 KINDS = ('state', 'step', 'flavors', 'shift', 'intree', 'expand')
 NEXT = 'next-csid'
 
 
 class Matrix:
-    """The rows read so far."""
+    """The rows read so far; those of older kernels (quirks) come first."""
 
-    def __init__(self):
+    def __init__(self, older):
+        self.older = older
         self.states, self.shifts = {}, {}
         self.steps, self.flavors, self.intree = {}, {}, {}
 
@@ -76,6 +79,14 @@ class Matrix:
             yield words, [self.case(endpoint, name, flavors, state, names)
                           for state in self.states]
 
+    def like(self, endpoint, flavors):
+        """Flavors whose effect these have in-tree, or refused."""
+        for rules in (self.older, self.intree):
+            for key in (endpoint, flavors), (endpoint, '*'):
+                if key in rules:
+                    return rules[key]
+        return 'refused'
+
     def case(self, endpoint, name, flavors, state, names):
         """Fields of one case."""
         def fill(text):
@@ -86,9 +97,8 @@ class Matrix:
         frames, cause = self.outcome(word, state)
         fields = ['-', 'flavors_%s_in_%s' % (name, state), name, fill(frame),
                   fill(frames), count(cause, size)]
-        like = self.intree.get((endpoint, flavors),
-                               self.intree.get((endpoint, '*')))
-        if like is None:
+        like = self.like(endpoint, flavors)
+        if like == 'refused':
             return fields + ['tree D17 refused']
         tree = self.step(like, state)
         if tree != word:
@@ -102,3 +112,43 @@ class Matrix:
 def count(cause, size):
     """P/B/E and cause of a packet that is dropped for it, or - not."""
     return '1/%d/0' % size if cause == '-' else '0/0/1 ' + cause
+
+
+class Refusals:
+    """Routes that are refused for the same reason, many at once."""
+
+    KINDS = ('surplus', 'lengths', 'twice')
+
+    def __init__(self):
+        self.values = {}
+
+    def read(self, fields):
+        """Fields of the refuse rows that a row stands for."""
+        return getattr(self, fields[0])(*fields[1:])
+
+    def surplus(self, name, base, others):
+        """Each of the others is one that the action does not use."""
+        for other in others.split():
+            yield self.row('%s_surplus_%s' % (name, other), base + ' ' +
+                           self.values[other], 'EINVAL', other,
+                           'not used by this action')
+
+    def lengths(self, name, base, word, sizes):
+        """Each size is a wrong one for the attribute."""
+        for size in sizes.split():
+            yield self.row('%s_%s_octets_%s' % (name, word, size),
+                           '%s %s=/%s' % (base, word, size), 'ERANGE', word,
+                           'wrong length')
+
+    def twice(self, name, base, others):
+        """Each of the others is given twice."""
+        for other in others.split():
+            yield self.row('%s_%s_twice' % (name, other), ' '.join(
+                [base] + [self.values[other]] * 2), 'EINVAL', other,
+                           'given twice')
+
+    @staticmethod
+    def row(name, attrs, error, word, reason):
+        """One refuse row."""
+        return ['refuse', name, attrs, error,
+                '%s: %s$' % (encap.NAMES.get(word, word), reason)]

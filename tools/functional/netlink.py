@@ -21,14 +21,6 @@ SEG6NR_ENCAP = 64
 A_COUNTERS = 10
 CNT_PACKETS, CNT_BYTES, CNT_ERRORS = 2, 3, 4
 
-ATTRS = {'action': (1, 'L'), 'srh': (2, ''), 'table': (3, 'L'),
-         'nh4': (4, ''), 'nh6': (5, ''), 'iif': (6, 'L'), 'oif': (7, 'L'),
-         'bpf': (8, ''), 'vrftable': (9, 'L'), 'count': (10, ''),
-         'flavors': (11, '')}
-
-ACTIONS = {'End': 1, 'End.X': 2, 'End.T': 3, 'End.DX6': 5, 'End.DX4': 6,
-           'End.DT6': 7, 'End.DT4': 8}
-
 
 def attr(kind, data):
     """One attribute, padded."""
@@ -105,44 +97,16 @@ class Netlink:
 
 
 def route(dst, slot, encap, oif, table=254):
-    """Body of a route message for a host route with an encap."""
+    """Body of a route message for a prefix with an encap."""
+    dst, _, size = dst.partition('/')
     family = socket.AF_INET6 if ':' in dst else socket.AF_INET
     packed = socket.inet_pton(family, dst)
-    head = struct.pack('=BBBBBBBBL', family, len(packed) * 8, 0, 0,
+    head = struct.pack('=BBBBBBBBL', family, int(size or len(packed) * 8), 0, 0,
                        table, 3, 0, 1, 0)
     return (head + attr(RTA_DST, packed) +
             attr(RTA_OIF, struct.pack('=L', oif)) +
             attr(RTA_ENCAP_TYPE, struct.pack('=H', slot)) +
             attr(RTA_ENCAP | NESTED, encap))
-
-
-def local_attrs(words, numbers):
-    """SEG6_LOCAL attributes from words like action=1, nh6=::1, nh4=/3.
-
-    A value /N gives a length in octets, 0x… the octets themselves; a name is
-    looked up in numbers, an address is packed and a number becomes an u32.
-    """
-    data = b''
-    for word in words.split():
-        name, _, value = word.partition('=')
-        kind = ATTRS[name][0] if name in ATTRS else int(name)
-        value = numbers.get(value, value)
-        if name == 'count' and not value:
-            nest = b''.join(attr(n, bytes(8)) for n in (2, 3, 4))
-            data += attr(kind | NESTED, nest)
-            continue
-        if value.startswith('/'):
-            packed = bytes(int(value[1:]))
-        elif value.startswith('0x'):
-            packed = bytes.fromhex(value[2:])
-        elif ':' in value:
-            packed = socket.inet_pton(socket.AF_INET6, value)
-        elif '.' in value:
-            packed = socket.inet_pton(socket.AF_INET, value)
-        else:
-            packed = struct.pack('=L', int(value))
-        data += attr(kind, packed)
-    return data
 
 
 def wrap(slot, data):
@@ -151,7 +115,7 @@ def wrap(slot, data):
         SEG6NR_ENCAP | NESTED, data)
 
 
-def counters(netlink, slots):
+def counters(netlink, *slots):
     """{SID octets: (packets, bytes, errors)} of the routes with encaps."""
     found = {}
     body = struct.pack('=BBBBBBBBL', socket.AF_INET6, 0, 0, 0, 0, 0, 0, 0, 0)

@@ -65,6 +65,8 @@ def choose(cfg, rows):
         if not re.search(cfg.case, row.name):
             continue
         lack = set()
+        if hasattr(row, 'needs'):
+            lack = row.needs() & set(cfg.quirks.absent)
         for name in getattr(row, 'sids', ()):
             lack |= cfg.table.sids[name].needs() & set(cfg.quirks.absent)
         if lack:
@@ -137,8 +139,8 @@ def main():
     """Run what the command line asks for."""
     cfg = options()
     cfg.both = cfg.encap == 'both'
-    cfg.table = table.Table(cfg.table)
     cfg.quirks = table.Quirks(cfg.kernel_quirks)
+    cfg.table = table.Table(cfg.table, cfg.quirks.intree)
     cfg.quirks.check(cfg.table)
     if cfg.without_vrf:
         cfg.quirks.absent['vrf'] = 'asked for'

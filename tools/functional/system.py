@@ -10,6 +10,7 @@ import subprocess
 import tempfile
 import time
 
+import encap
 import frames
 import netlink
 import node
@@ -95,7 +96,7 @@ class Log:
 
 def add(rtnl, slot, dst=SID, kind=netlink.RTM_NEWROUTE):
     """Add (or delete) an End route on the loopback's neighbour, dummy0."""
-    data = netlink.wrap(slot, netlink.local_attrs('action=1 count=', {}))
+    data = netlink.wrap(slot, encap.attributes('action=1 count=', {}))
     rtnl.request(kind, netlink.ACK | netlink.CREATE, netlink.route(
         dst, slot, data, socket.if_nametoindex('dummy0')))
 
@@ -409,7 +410,7 @@ def vrf_not_strict(cfg):
     """Without strict mode a DT4 SID is refused."""
     vrf = Vrf(cfg)
     node.sysctl('net/vrf/strict_mode', 0)
-    data = netlink.wrap(read_slot(), netlink.local_attrs(
+    data = netlink.wrap(read_slot(), encap.attributes(
         'action=8 vrftable=100', {}))
     try:
         vrf.phase.node.rtnl.request(

@@ -54,6 +54,13 @@ class Outcome:
         return self.moves[min(index, len(self.moves) - 1)]
 
 
+def refusal():
+    """The outcome where the SID is refused."""
+    outcome = Outcome([], [(0, 0, 0)])
+    outcome.refused = True
+    return outcome
+
+
 class Case:
     """One row of the table."""
 
@@ -73,8 +80,7 @@ class Case:
                             moves[1] if len(moves) > 1 else None)
         self.tree = self.here
         if len(fields) == 7 and REFUSED.match(fields[6]):
-            self.tree = Outcome([], [(0, 0, 0)])
-            self.tree.refused = True
+            self.tree = refusal()
         elif len(fields) == 7:
             match = TREE.match(fields[6])
             if not match:
@@ -140,16 +146,23 @@ class Refusal:
             raise ValueError('%d fields' % len(fields))
         self.name, self.attrs, self.error, self.word = fields[1:]
 
+    def needs(self):
+        """Optional features of the kernel that make the answer."""
+        wanted = {w for w in self.attrs.split() if w.startswith('vrftable=')}
+        odd = self.error in ('EINVAL', 'ERANGE')
+        return {'vrf'} if wanted and not odd else set()
+
 
 class Table:
     """All that the table's files say; names.txt includes the others."""
 
-    def __init__(self, path):
+    def __init__(self, path, older=()):
         self.addrs, self.macros, self.macs = {}, {}, {}
         self.keys, self.sids = {}, {}
         self.cases, self.refusals, self.hooks = [], [], []
         self.wanted, self.elsewhere = [], {}
-        self.matrix = matrix.Matrix()
+        self.matrix = matrix.Matrix(dict(older))
+        self.alike = matrix.Refusals()
         self.load(path)
         self.check()
 
@@ -178,6 +191,8 @@ class Table:
                 self.hooks.append(Hook(fields))
             elif fields[0] == 'elsewhere':
                 self.elsewhere[fields[1]] = fields[2]
+            elif fields[0] in self.alike.KINDS:
+                self.refusals += map(Refusal, self.alike.read(fields))
             elif fields[0].split()[0] in matrix.KINDS:
                 self.generated(fields)
             else:
@@ -194,6 +209,8 @@ class Table:
             self.keys[name] = (int(words[0]), words[1])
         elif kind == 'sid':
             self.add_sid(name, words)
+        elif kind == 'value':
+            self.alike.values[name.partition('=')[0]] = name
         elif kind == 'rows':
             self.wanted += [name] + words
         else:
@@ -255,6 +272,7 @@ class Quirks:
 
     def __init__(self, path):
         self.outcomes, self.skips, self.absent = {}, {}, {}
+        self.refused, self.intree = {}, {}
         for number, text in rows(path) if path else ():
             fields = [f.strip() for f in text.split('|')]
             if len(fields) != 3 or not fields[2]:
@@ -268,12 +286,18 @@ class Quirks:
             self.absent[name] = reason
         elif what == 'skip':
             self.skips[name] = reason
+        elif what == 'refused':
+            self.refused[name] = reason
+        elif name.startswith('intree '):
+            self.intree[tuple(name.split()[1:])] = what
         else:
             text, _, moves = what.rpartition(' ')
             self.outcomes[name] = (text, counts(moves))
 
     def tree(self, case):
         """In-tree outcome of a case on this kernel."""
+        if set(case.sids) & set(self.refused):
+            return refusal()
         if case.name not in self.outcomes:
             return case.tree
         text, moves = self.outcomes[case.name]
@@ -286,3 +310,6 @@ class Quirks:
         for name in list(self.outcomes) + list(self.skips):
             if name not in known:
                 raise TableError('quirk for unknown case %r' % name)
+        for name in self.refused:
+            if name not in table.sids:
+                raise TableError('quirk for unknown SID %r' % name)
