@@ -26,10 +26,9 @@ void chain_walk(struct chain *c, const uint8_t *d, int len)
 	c->fragment = -1;
 	while (is_ext(type)) {
 		struct ext *e = &c->ext[c->n];
-		int size;
+		int size = off + 8 > len ? 8 : ext_len(type, d + off);
 
-		if (c->n == MAX_EXT || off + 8 > len ||
-		    off + (size = ext_len(type, d + off)) > len) {
+		if (c->n == MAX_EXT || off + size > len) {
 			c->bad = true;
 			break;
 		}

@@ -188,7 +188,8 @@ struct route fib4(const uint8_t *a, bool vrf)
 		r.kind = R_BLACKHOLE;
 	} else if (da >> 7 == 0xcb0071 * 2 + 1) {
 		r.code = ERR_PROHIBITED;
-	} else if (da >> 24 == 0 || da >> 8 == 0x0a0001 || da >> 8 == 0x0a0002 || da >> 24 == 127 ||
+	} else if (da >> 24 == 0 || da >> 8 == 0x0a0001 ||
+		   da >> 8 == 0x0a0002 || da >> 24 == 127 ||
 		   da >> 28 >= 14) {
 		r.kind = R_UNKNOWN;
 	}
@@ -424,6 +425,9 @@ static int forward6(struct pred *p, struct mpkt *k, struct route r)
 		return 1;
 	}
 	k->d[7]--;
+	/* A group of this node or of no scope goes no further. */
+	if (k->d[24] == 0xff && (k->d[25] & 15) <= 1)
+		return 0;
 	if (r.kind == R_FORWARD)
 		forward_frame(p, k, r);
 	return 0;

@@ -33,8 +33,8 @@
 #define NEXT		(1u << SEG6NR_FLV_OP_NEXT_CSID)
 
 enum { P_HBH = 0, P_IPIP = 4, P_TCP = 6, P_UDP = 17, P_IPV6 = 41, P_RH = 43,
-       P_FRAG = 44, P_ESP = 50, P_AH = 51, P_ICMP6 = 58, P_NONE = 59,
-       P_DO = 60, P_ETH = 143 };
+	P_FRAG = 44, P_ESP = 50, P_AH = 51, P_ICMP6 = 58, P_NONE = 59,
+	P_DO = 60, P_ETH = 143 };
 
 /* --- random numbers --- */
 

@@ -2,8 +2,9 @@
 /*
  * main.c - engine of the fuzzer, to run as root in a guest of the lab
  *
- *   engine [-n PACKETS] [-m MESSAGES] [-s SEED] [-f FIRST] [-i SHARD]
- *          [-o DIR] [-S SID] [-r REPRODUCER] [-v] [-x]
+ *   engine [-n PACKETS] [-m MESSAGES] [-s SEED] [-i SHARD]
+ *          [-f FIRST_PACKET] [-g FIRST_MESSAGE] [-o DIR] [-S SID]
+ *          [-r REPRODUCER] [-v] [-x]
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,7 +14,7 @@
 #include "fuzz.h"
 
 struct options {
-	uint64_t packets, messages, seed, first;
+	uint64_t packets, messages, seed, first, first_message;
 	const char *reproducer;
 };
 
@@ -21,7 +22,7 @@ static void parse(int argc, char **argv, struct options *o)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "n:m:s:f:i:o:S:r:vx")) != -1) {
+	while ((c = getopt(argc, argv, "n:m:s:f:g:i:o:S:r:vx")) != -1) {
 		switch (c) {
 		case 'n':
 			o->packets = strtoull(optarg, NULL, 0);
@@ -34,6 +35,9 @@ static void parse(int argc, char **argv, struct options *o)
 			break;
 		case 'f':
 			o->first = strtoull(optarg, NULL, 0);
+			break;
+		case 'g':
+			o->first_message = strtoull(optarg, NULL, 0);
 			break;
 		case 'i':
 			shard = atoi(optarg);
@@ -81,6 +85,6 @@ int main(int argc, char **argv)
 	if (o.packets)
 		rc |= run_packets(o.seed, o.first, o.packets);
 	if (o.messages && !(rc && stop_early))
-		rc |= run_netlink(o.seed, o.first, o.messages);
+		rc |= run_netlink(o.seed, o.first_message, o.messages);
 	return rc;
 }

@@ -197,6 +197,59 @@ static bool check_taken(const struct message *m)
 	return check_dump(m, nest, size) && check_again(encap, len);
 }
 
+/* The same encap on several next hops of one route. */
+static int send_multipath(int cmd, int flags, const uint8_t *encap, int len,
+			  int hops)
+{
+	struct rtmsg rtm = { .rtm_family = 10, .rtm_dst_len = 128,
+			     .rtm_table = RT_TABLE_MAIN,
+			     .rtm_protocol = RTPROT_STATIC,
+			     .rtm_type = RTN_UNICAST };
+	uint8_t via[16] = { 0x20, 0x01, 0x0d, 0xb8, 0, 0xb };
+	struct rtnexthop rtnh = { 0 };
+	uint16_t slot = nl[OURS].slot;
+	static int oif;
+	struct nlmsg m;
+	int i, at, nest;
+
+	if (!oif)
+		oif = place_ifindex(INJ_NB);
+	nl_begin(&m, cmd, flags, &rtm, sizeof(rtm));
+	nl_put(&m, RTA_DST, dst6, 16);
+	nest = nl_nest(&m, RTA_MULTIPATH);
+	for (i = 0; i < hops; i++) {
+		at = m.len;
+		m.len += sizeof(rtnh);
+		via[15] = 0x40 + i;
+		nl_put(&m, RTA_GATEWAY, via, 16);
+		nl_put(&m, RTA_ENCAP_TYPE, &slot, sizeof(slot));
+		nl_put(&m, RTA_ENCAP | 0x8000, encap, len);
+		rtnh.rtnh_len = m.len - at;
+		rtnh.rtnh_ifindex = oif;
+		memcpy(m.buf + at, &rtnh, sizeof(rtnh));
+	}
+	nl_end(&m, nest);
+	return nl_talk(&nl[OURS], &m, NULL);
+}
+
+/* The kernel complains by itself if a dump is longer than announced. */
+static bool check_multipath(const uint8_t *encap, int len)
+{
+	int err, hops = 2 + messages % 7;
+
+	if (hops * (len + 48) > 7000)
+		return true;
+	err = send_multipath(RTM_NEWROUTE, NLM_F_CREATE | NLM_F_EXCL, encap,
+			     len, hops);
+	if (err)
+		return wrong("multipath route refused", err, hops);
+	err = send_multipath(RTM_DELROUTE, 0, encap, len, hops);
+	if (err)
+		return wrong("multipath route cannot be deleted", err, hops);
+	err = send_route(OURS, RTM_GETROUTE, 0, false, NULL, 0, NULL);
+	return err || wrong("part of a multipath route is left", err, hops);
+}
+
 static bool try_ours(const struct message *m, const struct ruling *r,
 		     const uint8_t *attrs, int len)
 {
@@ -222,6 +275,8 @@ static bool try_ours(const struct message *m, const struct ruling *r,
 	err = send_route(OURS, RTM_DELROUTE, 0, m->ipv4, NULL, 0, NULL);
 	if (err)
 		wrong("cannot be deleted", err, 0);
+	if (!why[0] && r->ours_ok && messages % 16 == 0)
+		check_multipath(buf, len);
 	return !why[0];
 }
 

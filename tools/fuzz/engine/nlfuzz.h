@@ -29,7 +29,7 @@ struct message {
 struct ruling {
 	bool ours_ok;
 	bool err[256];		/* errors that its faults may be refused with */
-	bool tree_known;	/* whether the specification speaks of in-tree */
+	bool tree_known;	/* the specification speaks of in-tree */
 	bool tree_ok;
 };
 

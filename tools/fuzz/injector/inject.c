@@ -122,11 +122,6 @@ static bool is_spoiled(const struct sk_buff *clone, const u8 *frame, u32 len)
 	return memcmp(now, frame + ETH_HLEN, clone->len);
 }
 
-static const struct nlattr *find(const void *head, int len, int type)
-{
-	return nla_find(head, len, type);
-}
-
 /* Add to @to the counters of a SID as its routes' dumps have them. */
 static void add_counters(struct lwtunnel_state *state, struct inj_count *to)
 {
@@ -136,13 +131,13 @@ static void add_counters(struct lwtunnel_state *state, struct inj_count *to)
 	skb_trim(scratch, 0);
 	if (lwtunnel_fill_encap(scratch, state, RTA_ENCAP, RTA_ENCAP_TYPE))
 		return;
-	nla = find(scratch->data, scratch->len, RTA_ENCAP);
+	nla = nla_find((void *)scratch->data, scratch->len, RTA_ENCAP);
 	if (!nla)
 		return;
-	pos = find(nla_data(nla), nla_len(nla), PRIVATE_NEST);
+	pos = nla_find_nested(nla, PRIVATE_NEST);
 	if (pos)
 		nla = pos;
-	nla = find(nla_data(nla), nla_len(nla), COUNTERS);
+	nla = nla_find_nested(nla, COUNTERS);
 	if (!nla)
 		return;
 	nla_for_each_nested(pos, nla, rem) {
@@ -216,6 +211,7 @@ static int run_one(const struct inj_req *req, const u8 *frame, u8 *out,
 
 static int run_all(struct inj_batch *batch)
 {
+	const struct inj_res *res;
 	size_t at = 0;
 	int err;
 
@@ -232,7 +228,8 @@ static int run_all(struct inj_batch *batch)
 			      batch->out_len - batch->used);
 		if (err)
 			return err;
-		batch->used += ((struct inj_res *)(out_buf + batch->used))->size;
+		res = (struct inj_res *)(out_buf + batch->used);
+		batch->used += res->size;
 		batch->done++;
 		at += INJ_ALIGN(sizeof(*req)) + INJ_ALIGN(req->len);
 		cond_resched();

@@ -151,7 +151,7 @@ static struct net_device *port_add(struct net *net, u16 world, u16 place)
 	port->world = world;
 	port->place = place;
 	dev_net_set(dev, net);
-	/* One egress segments in software, the other leaves it to "hardware". */
+	/* One egress segments in software, the other in "hardware". */
 	dev->features = NETIF_F_SG;
 	if (place == INJ_ND)
 		dev->features |= NETIF_F_HW_CSUM | NETIF_F_TSO | NETIF_F_TSO6;
