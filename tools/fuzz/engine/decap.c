@@ -230,7 +230,7 @@ bool odd4(const struct mpkt *k)
 				    sa >> 29 == 7 || sa >> 16 == 0x0a00);
 }
 
-static int dx4(struct pred *p, struct mpkt *k, const uint8_t *hop, bool vrf)
+static int dx4(struct pred *p, struct mpkt *k, const uint8_t *hop)
 {
 	bool given = hop[0];
 	struct route r;
@@ -241,7 +241,7 @@ static int dx4(struct pred *p, struct mpkt *k, const uint8_t *hop, bool vrf)
 		p->any_out = p->any_count = true;
 		return 0;
 	}
-	r = fib4(given ? hop : k->d + 16, vrf);
+	r = fib4(given ? hop : k->d + 16, k->dev == INJ_PLACES);
 	if (given && r.kind == R_FORWARD && get32(hop) >> 8 == 0x0a0002)
 		p->dep |= D_BIT(8);
 	return hand_on(p, k, r, true);
@@ -249,6 +249,8 @@ static int dx4(struct pred *p, struct mpkt *k, const uint8_t *hop, bool vrf)
 
 static int into_vrf(struct pred *p, struct mpkt *k, int only)
 {
+	bool inside = k->dev == INJ_PLACES;
+
 	if (!decap(p, k, only))
 		return 1;
 	p->dep |= D_BIT(20);
@@ -260,7 +262,8 @@ static int into_vrf(struct pred *p, struct mpkt *k, int only)
 		}
 		return hand_on(p, k, fib4(k->d + 16, true), true);
 	}
-	if (is_discovery(k))
+	/* The VRF leaves it where it came in. */
+	if (is_discovery(k) && !inside)
 		return 1;
 	return hand_on(p, k, fib6(k->d + 24, 0, INJ_PLACES), true);
 }
@@ -294,19 +297,19 @@ int run_decap(struct pred *p, struct mpkt *k, const struct sid *sid)
 	case SEG6NR_ACT_END_DX2:
 		return dx2(p, k, sid);
 	case SEG6NR_ACT_END_DX4:
-		return dx4(p, k, sid->hop, false);
+		return dx4(p, k, sid->hop);
 	case SEG6NR_ACT_END_DX6:
 		if (!decap(p, k, P_IPV6))
 			return 1;
 		if (is_addr(sid->hop, "::"))
-			return hand_on(p, k, fib6(k->d + 24, 0, k->iif), false);
-		return hand_on(p, k, fib6(sid->hop, 0, k->iif), false);
+			return hand_on(p, k, fib6(k->d + 24, 0, k->dev), false);
+		return hand_on(p, k, fib6(sid->hop, 0, k->dev), false);
 	case SEG6NR_ACT_END_DT6:
 		if (sid->vrf)
 			return into_vrf(p, k, P_IPV6);
 		if (!decap(p, k, P_IPV6))
 			return 1;
-		return hand_on(p, k, fib6(k->d + 24, sid->table, k->iif), true);
+		return hand_on(p, k, fib6(k->d + 24, sid->table, k->dev), true);
 	case SEG6NR_ACT_END_DT4:
 		return into_vrf(p, k, P_IPIP);
 	case SEG6NR_ACT_END_DT46:

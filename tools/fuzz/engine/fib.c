@@ -231,13 +231,18 @@ static bool is_ineligible(const uint8_t *d, int len)
 	return !(d[off] & 0x80);
 }
 
+static bool in_vrf(int place)
+{
+	return place == INJ_PLACES || place == INJ_ND;
+}
+
 /* Whether an error about a packet to @da has that as its source. */
 static bool is_own(const uint8_t *da, int dev)
 {
 	if (is_addr(da, "2001:db8:a::") || is_addr(da, "2001:db8:b::") ||
 	    is_addr(da, "2001:db8:d::"))
 		return true;
-	if (dev == INJ_PLACES || dev == INJ_ND)
+	if (in_vrf(dev))
 		return is_addr(da, "2001:db8:d::2");
 	return is_addr(da, "2001:db8:a::2") || is_addr(da, "2001:db8:b::2");
 }
@@ -272,8 +277,8 @@ void icmp6(struct pred *p, const struct mpkt *k, int type, int code,
 	put16(err.d + 4, 8 + quote);
 	err.d[6] = P_ICMP6;
 	err.d[7] = 64;
-	inet_pton(AF_INET6, k->iif == INJ_PLACES ? "2001:db8:d::2" :
-						   "2001:db8:a::2", err.d + 8);
+	inet_pton(AF_INET6, in_vrf(k->iif) ? "2001:db8:d::2" :
+					     "2001:db8:a::2", err.d + 8);
 	if (is_own(da, k->dev))
 		memcpy(err.d + 8, da, 16);
 	memcpy(err.d + 24, src, 16);
@@ -316,8 +321,7 @@ static void icmp4(struct pred *p, const struct mpkt *k, int type, int code)
 	if (type == 3 && code == 3)
 		memcpy(err.d + 12, k->d + 16, 4);
 	else
-		put32(err.d + 12, k->iif == INJ_PLACES ? 0x0a000402 :
-							 0x0a000102);
+		put32(err.d + 12, in_vrf(k->dev) ? 0x0a000402 : 0x0a000102);
 	memcpy(err.d + 16, k->d + 12, 4);
 	put16(err.d + 10, sum_fold(sum_add(0, err.d, 20)));
 	err.d[20] = type;

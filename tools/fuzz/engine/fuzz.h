@@ -144,6 +144,7 @@ int nl_hmac_key(uint32_t id, const char *secret);
 /* --- worlds (world.c) --- */
 
 void world_setup(int world, int inject_fd, int slot);
+void world_hooks(void);
 void world_enter(int world);
 int world_route(struct nl *nl, int cmd, int flags, const uint8_t *dst, int plen,
 		int dev, int slot, const uint8_t *encap, int len);
@@ -215,8 +216,8 @@ struct mpkt {
 	int len;
 	int transport;		/* offset */
 	int srcrt;
-	int iif;		/* place, INJ_PLACES for the VRF */
-	int dev;		/* place whose policies hold; same */
+	int iif;		/* place it came in by, INJ_PLACES for the VRF */
+	int dev;		/* the same, but the VRF for its port */
 	bool ipv4;
 	bool decapped;
 };

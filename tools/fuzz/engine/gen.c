@@ -228,7 +228,7 @@ static void sign(struct gen *g, uint8_t *srh)
 static int list_length(struct gen *g)
 {
 	if (chance(&g->r, 2))
-		return 1 + below(&g->r, 40);
+		return 1 + below(&g->r, chance(&g->r, 80) ? 40 : 126);
 	if (chance(&g->r, 3))
 		return 13 + below(&g->r, 4);
 	return 1 + below(&g->r, 4);
@@ -645,8 +645,8 @@ static void mutations(struct gen *g)
 
 void gen_event(struct event *e, uint64_t seed, uint32_t off)
 {
-	static const uint8_t devs[] = { INJ_NA, INJ_NA, INJ_NA, INJ_NH,
-					INJ_NN };
+	static const uint8_t devs[] = { INJ_NA, INJ_NA, INJ_NA, INJ_NA, INJ_NH,
+					INJ_NH, INJ_NN, INJ_ND };
 	struct gen g = { .r = { seed }, .e = e };
 	uint8_t *pkt = e->pkt;
 

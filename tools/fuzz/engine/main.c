@@ -4,7 +4,7 @@
  *
  *   engine [-n PACKETS] [-m MESSAGES] [-s SEED] [-i SHARD]
  *          [-f FIRST_PACKET] [-g FIRST_MESSAGE] [-o DIR] [-S SID]
- *          [-r REPRODUCER] [-v] [-x]
+ *          [-r REPRODUCER] [-v] [-x] [-H]
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,13 +16,14 @@
 struct options {
 	uint64_t packets, messages, seed, first, first_message;
 	const char *reproducer;
+	bool hooks;
 };
 
 static void parse(int argc, char **argv, struct options *o)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "n:m:s:f:g:i:o:S:r:vx")) != -1) {
+	while ((c = getopt(argc, argv, "n:m:s:f:g:i:o:S:r:vxH")) != -1) {
 		switch (c) {
 		case 'n':
 			o->packets = strtoull(optarg, NULL, 0);
@@ -50,6 +51,9 @@ static void parse(int argc, char **argv, struct options *o)
 			break;
 		case 'r':
 			o->reproducer = optarg;
+			break;
+		case 'H':
+			o->hooks = true;
 			break;
 		case 'x':
 			stop_early = true;
@@ -79,6 +83,8 @@ int main(int argc, char **argv)
 	slot = encap_slot();
 	world_setup(TREE, fd, slot);
 	world_setup(OURS, fd, slot);
+	if (o.hooks)
+		world_hooks();
 	run_init(fd);
 	if (o.reproducer)
 		return replay(o.reproducer);

@@ -281,17 +281,18 @@ static int route_on(struct pred *p, struct mpkt *k, const struct sid *sid)
 			return hand_on(p, k, r, false);
 		}
 		r = fib6(sid->hop, 0,
-			 sid->oif == INJ_ND + 1 ? INJ_PLACES : k->iif);
+			 sid->oif == INJ_ND + 1 ? INJ_PLACES :
+			 sid->oif ? INJ_NA : k->dev);
 		if (sid->oif && r.place != sid->oif - 1) {
 			p->dep |= D_BIT(18);
 			return 1;
 		}
 		return hand_on(p, k, r, false);
 	case SEG6NR_ACT_END_T:
-		return hand_on(p, k, fib6(k->d + 24, sid->table, k->iif),
+		return hand_on(p, k, fib6(k->d + 24, sid->table, k->dev),
 			       false);
 	}
-	return hand_on(p, k, fib6(k->d + 24, 0, k->iif), false);
+	return hand_on(p, k, fib6(k->d + 24, 0, k->dev), false);
 }
 
 static int route_on4(struct pred *p, struct mpkt *k, const struct sid *sid)
@@ -306,7 +307,8 @@ static int route_on4(struct pred *p, struct mpkt *k, const struct sid *sid)
 	}
 	if (vrf)
 		k->iif = k->dev = INJ_PLACES;
-	return hand_on(p, k, fib4(k->d + 16, vrf), true);
+	return hand_on(p, k, fib4(k->d + 16, k->dev == INJ_PLACES),
+		       true);
 }
 
 static int upper_layer(struct pred *p, struct mpkt *k, const struct sid *sid)
@@ -392,7 +394,7 @@ static int end_b6(struct pred *p, struct mpkt *k, const struct sid *sid)
 	k->srcrt = off;
 	if (k->transport > off)
 		k->transport = off;
-	return hand_on(p, k, fib6(k->d + 24, 0, k->iif), false);
+	return hand_on(p, k, fib6(k->d + 24, 0, k->dev), false);
 }
 
 static int too_big(struct pred *p, struct mpkt *k, int outer)
@@ -430,7 +432,7 @@ static int end_b6_encaps(struct pred *p, struct mpkt *k, const struct sid *sid)
 	memcpy(k->d + 24, k->d + IP6 + 8 + 16 * sid->srh[4], 16);
 	k->transport = IP6;
 	k->srcrt = IP6;
-	r = fib6(k->d + 24, 0, k->iif);
+	r = fib6(k->d + 24, 0, k->dev);
 	if (k->len > 1500 && !p->gso &&
 	    (r.kind == R_FORWARD || r.kind == R_PROBE))
 		return too_big(p, k, outer);
@@ -538,7 +540,8 @@ static uint8_t work[ROOM + MAX_PKT];
 static struct mpkt start(const struct event *e, int len)
 {
 	return (struct mpkt){ .d = work + ROOM, .len = len, .transport = IP6,
-			      .iif = e->dev, .dev = e->dev };
+			      .iif = e->dev,
+			      .dev = e->dev == INJ_ND ? INJ_PLACES : e->dev };
 }
 
 #define TCP_WORDS	5

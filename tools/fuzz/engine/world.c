@@ -251,6 +251,12 @@ static void add_routes(int world, int fd, int slot)
 	close(nl.fd);
 }
 
+/* Of all namespaces, and for good: netfilter gets to see what is inside. */
+void world_hooks(void)
+{
+	sysctl("net/netfilter/nf_hooks_lwtunnel", "1");
+}
+
 /* Leaves the process in the new namespace. */
 void world_setup(int world, int fd, int slot)
 {
