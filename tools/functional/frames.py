@@ -126,6 +126,7 @@ class Builder:
         self.keys = keys
         self.ident = 0
         self.ttl = 64
+        self.partial = b''
 
     def layers(self, text):
         """Layers of a frame, macros expanded."""
@@ -323,6 +324,24 @@ class Builder:
         head = struct.pack('!HHHH', 1000, 2000, 8 + len(data), 0)
         total = fold(where.pseudo(UDP, 8 + len(data)) + head + data) or 0xffff
         return UDP, head[:6] + struct.pack('!H', total) + data
+
+    def do_t(self, layer, _rest, where):
+        """T(SIZE,from=,seq=,flags=,part=): TCP 1000 to 2000, SIZE octets.
+
+        from=N is a later piece of the same, part=1 has the checksum as it is
+        left to a device.
+        """
+        data = filler(layer.num('from', 0) + int(layer.arg(0, '16')))
+        data = data[layer.num('from', 0):]
+        head = struct.pack('!HHLLBBHHH', 1000, 2000,
+                           layer.num('seq', 1) + layer.num('from', 0), 1,
+                           5 << 4, layer.num('flags', 0x10), 8192, 0, 0)
+        pseudo = where.pseudo(TCP, 20 + len(data))
+        self.partial = struct.pack('!H', fold(pseudo) ^ 0xffff)
+        total = struct.pack('!H', fold(pseudo + head + data))
+        if layer.num('part', 0):
+            total = self.partial
+        return TCP, head[:16] + total + head[18:] + data
 
     def icmp6(self, where, kind, code, data):
         """An ICMPv6 message; data starts behind the checksum."""

@@ -20,6 +20,7 @@ import netlink
 
 CLONE_NEWNET = 0x40000000
 SIOCGIFFLAGS, SIOCSIFFLAGS, SIOCSIFMTU = 0x8913, 0x8914, 0x8922
+SIOCETHTOOL, ETHTOOL_STXCSUM = 0x8946, 0x17
 IFF_UP = 1
 ETH_P_ALL, SOL_PACKET, PACKET_VNET_HDR, PACKET_OUTGOING = 3, 263, 15, 4
 PACKET_AUXDATA, VLAN_VALID = 8, 0x10
@@ -257,6 +258,22 @@ class Node:
         """Stop listening."""
         self.tap.close()
         self.tap = None
+
+    def offload(self, name, state):
+        """Whether a device checksums and segments itself."""
+        value = struct.pack('=LL', ETHTOOL_STXCSUM, state)
+        data = ctypes.create_string_buffer(value, len(value))
+        request = struct.pack('16sP16x', name.encode(), ctypes.addressof(data))
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
+            fcntl.ioctl(sock, SIOCETHTOOL, request)
+
+    def send_gso(self, frame, start, kind, size):
+        """S sends a frame that its device is to cut into pieces of size.
+
+        start is where TCP begins, whose checksum is left to the device too.
+        """
+        self.paged.send(struct.pack('=BBHHHH', 1, kind, start + 20, size,
+                                    start, 16) + frame)
 
     def send(self, frame, paged=False):
         """S sends a frame, with all but its first headers in pages."""

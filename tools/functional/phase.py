@@ -16,6 +16,8 @@ import spoil
 OURS = 'seg6local_noref'
 TREE = 'seg6local'
 SLOT = '/sys/module/' + OURS + '/parameters/encap_type'
+# In a virtio header
+GSO_TCPV4, GSO_TCPV6 = 1, 4
 CAUSES = '/proc/self/net/' + OURS
 
 
@@ -131,7 +133,8 @@ class Phase:
                 troubles = []
             else:
                 troubles = ['the difference that the table lists is gone']
-        except (Failure, node.NodeError, frames.NotationError) as error:
+        except (Failure, node.NodeError, frames.NotationError,
+                OSError) as error:
             troubles = [str(error)]
         if troubles and self.cfg.both:
             troubles[0] = '%s: %s' % (self.encap, troubles[0])
@@ -170,16 +173,27 @@ class Phase:
     def exchange(self, case):
         """Send the case's frame; return what came out."""
         undo = [self.setup(*word) for word in case.setup]
-        paged = ('paged', '') in case.setup
         sid = self.table.sids[case.sids[0]]
         try:
             frame = self.builder.frame(case.frame, 's', 'na',
                                        default='6(S>%s)' % sid.addr)
-            self.node.send(frame, paged)
+            self.send(case, frame)
             return self.node.collect(self.builder)
         finally:
             for action in reversed(undo):
                 action()
+
+    def send(self, case, frame):
+        """Send the frame of a case in the way that it asks for."""
+        size = int(dict(case.setup).get('gso', 0))
+        if not size:
+            self.node.send(frame, ('paged', '') in case.setup)
+            return
+        payload = int(self.builder.layers(case.frame)[-1].arg(0))
+        start = len(frame) - payload - 20
+        frame = frame[:start + 16] + self.builder.partial + frame[start + 18:]
+        kind = GSO_TCPV4 if ' 4(' in case.frame else GSO_TCPV6
+        self.node.send_gso(frame, start, kind, size)
 
     def setup(self, name, value):
         """Apply one +NAME=VALUE of a case; return how to undo it."""
@@ -206,6 +220,9 @@ class Phase:
             return self.node.tap_off
         if name == 'pause':
             time.sleep(float(value))
+        if name == 'gso':
+            self.node.offload('nb', 0)
+            return lambda: self.node.offload('nb', 1)
         if name in ('paged', 'pause'):
             return lambda: None
         raise Failure('unknown set-up +%s' % name)

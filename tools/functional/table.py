@@ -272,7 +272,7 @@ class Quirks:
 
     def __init__(self, path):
         self.outcomes, self.skips, self.absent = {}, {}, {}
-        self.refused, self.intree = {}, {}
+        self.refused, self.same, self.intree = {}, {}, {}
         for number, text in rows(path) if path else ():
             fields = [f.strip() for f in text.split('|')]
             if len(fields) != 3 or not fields[2]:
@@ -286,6 +286,8 @@ class Quirks:
             self.absent[name] = reason
         elif what == 'skip':
             self.skips[name] = reason
+        elif what == 'same':
+            self.same[name] = reason
         elif what == 'refused':
             self.refused[name] = reason
         elif name.startswith('intree '):
@@ -298,6 +300,8 @@ class Quirks:
         """In-tree outcome of a case on this kernel."""
         if set(case.sids) & set(self.refused):
             return refusal()
+        if case.name in self.same:
+            return case.here
         if case.name not in self.outcomes:
             return case.tree
         text, moves = self.outcomes[case.name]
@@ -307,7 +311,7 @@ class Quirks:
     def check(self, table):
         """Every quirk must belong to a case."""
         known = {case.name for case in table.cases + table.hooks}
-        for name in list(self.outcomes) + list(self.skips):
+        for name in [*self.outcomes, *self.skips, *self.same]:
             if name not in known:
                 raise TableError('quirk for unknown case %r' % name)
         for name in self.refused:
