@@ -12,7 +12,9 @@ as_commands() {
 many() {
 	local count=2000 seed=${SEED:-1}
 
-	note "routes.awk with seed $seed"
+	# An emulated processor is too slow for so many.
+	grep -q 'QEMU Virtual\|TCG' /proc/cpuinfo && count=500
+	note "$count routes of routes.awk with seed $seed"
 	awk -v SEED="$seed" -v COUNT=$count -f "$here/routes.awk" >"$dir/many"
 	expect 'thousands of routes: add' 0 '' h -batch "$dir/many"
 	h -s route show table 92 >"$dir/first"
@@ -42,7 +44,7 @@ many() {
 	check 'thousands of routes: each is equal to what is there' $count \
 		"$(h -force -batch "$dir/append" 2>&1 |
 			grep -c 'RTNETLINK answers: File exists')"
-	same_as_stock
+	same_as_stock $count
 	h -batch "$dir/del"
 }
 
@@ -59,7 +61,7 @@ stock_commands() {
 }
 
 # Text as the real ip prints the same routes of the kernel's own encap, where
-# that is as far as ours.
+# that is as far as ours, of COUNT that were tried.
 same_as_stock() {
 	"$stock" -n nr -6 route add fc00::1 dev d0 encap seg6local \
 		action End.X nh6 :: oif d1
@@ -70,7 +72,8 @@ same_as_stock() {
 			sed 's/ seg6local / seg6local_noref /g' |
 			sort >"$dir/stock.shown"
 		check 'thousands of routes: many are possible in stock' yes \
-			"$([ "$(wc -l <"$dir/stock.shown")" -ge 800 ] && echo yes)"
+			"$([ "$(wc -l <"$dir/stock.shown")" -ge $(($1 / 3)) ] &&
+				echo yes)"
 		expect 'thousands of routes: text as that of ip' 0 '' \
 			comm -23 "$dir/stock.shown" \
 			<(h -s -o route show table 92 | sort)
