@@ -112,7 +112,11 @@ def main():
         failed += bool(trouble)
         print('not ok %s %s' % (case.name, trouble) if trouble else
               'ok ' + case.name)
-    print('%d passed, %d failed' % (len(rows.cases + rows.hooks) - failed,
+    bare = [row for row, names in rows.coverage() if not names]
+    print('not ok rows_covered: no case for %s' % ' '.join(bare) if bare else
+          'ok rows_covered')
+    failed += bool(bare)
+    print('%d passed, %d failed' % (len(rows.cases + rows.hooks) + 1 - failed,
                                     failed))
     return 1 if failed else 0
 

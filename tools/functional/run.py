@@ -13,6 +13,7 @@ import sys
 
 import phase
 import refuse
+import routes
 import spoil
 import table
 from phase import OURS, TREE
@@ -95,7 +96,19 @@ def run_cases(cfg, report):
                 report.note(case.name, trouble)
         if encap == OURS and not cfg.spoil:
             refuse.run(node, choose(cfg, cfg.table.refusals), report)
+            routes.run(node, lambda name: re.search(cfg.case, name), report)
         node.node.close()
+
+
+def show_rows(cfg):
+    """Print each row of the specification with its cases."""
+    bare = 0
+    for row, names in cfg.table.coverage():
+        bare += not names
+        print('ok row_%s: %s' % (row, names) if names else
+              'not ok row_%s: no case' % row)
+    print('%d passed, %d failed' % (len(cfg.table.coverage()) - bare, bare))
+    return 1 if bare else 0
 
 
 def options():
@@ -130,6 +143,9 @@ def options():
     parser.add_argument('--hooks', action='store_true',
                         help='the cases with lwtunnel netfilter hooks on, '
                         'which stay on until reboot')
+    parser.add_argument('--rows', action='store_true',
+                        help='say which cases stand for which row of the '
+                        'specification, and run none')
     parser.add_argument('--system', action='store_true',
                         help='the cases about loading, unloading and tools')
     return parser.parse_args()
@@ -145,6 +161,8 @@ def main():
     if cfg.without_vrf:
         cfg.quirks.absent['vrf'] = 'asked for'
     report = Report()
+    if cfg.rows:
+        return show_rows(cfg)
     if cfg.hooks:
         import hooks
         hooks.run(cfg, choose(cfg, cfg.table.hooks), report)

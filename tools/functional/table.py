@@ -229,10 +229,15 @@ class Table:
             self.add_sid(sid[0], sid[1:])
             self.cases += [Case(case) for case in cases]
 
-    def uncovered(self):
-        """Rows of the specification that have no case."""
-        covered = {case.row for case in self.cases} | set(self.elsewhere)
-        return [row for row in self.wanted if row not in covered]
+    def coverage(self):
+        """[(row of the specification, where it is tested or '')]."""
+        found = {row: [] for row in self.wanted}
+        for case in self.cases:
+            if case.row != '-':
+                found[case.row].append(case.name)
+        for row, where in self.elsewhere.items():
+            found[row].append('elsewhere: ' + where)
+        return [(row, ', '.join(names)) for row, names in found.items()]
 
     def check(self):
         """Names must be distinct, SIDs known and rows those we know of."""
@@ -282,7 +287,9 @@ class Quirks:
 
     def read(self, name, what, reason):
         """Take one row."""
-        if what == 'absent':
+        if name.startswith('intree '):
+            self.intree[tuple(name.split()[1:])] = what
+        elif what == 'absent':
             self.absent[name] = reason
         elif what == 'skip':
             self.skips[name] = reason
@@ -290,8 +297,6 @@ class Quirks:
             self.same[name] = reason
         elif what == 'refused':
             self.refused[name] = reason
-        elif name.startswith('intree '):
-            self.intree[tuple(name.split()[1:])] = what
         else:
             text, _, moves = what.rpartition(' ')
             self.outcomes[name] = (text, counts(moves))
