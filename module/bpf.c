@@ -9,6 +9,7 @@
 #include <linux/bpf.h>
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
+#include <net/ipv6.h>
 #include <net/lwtunnel.h>
 #include <net/netlink.h>
 
@@ -192,6 +193,36 @@ void seg6nr_bpf_destroy(struct seg6nr_lwt *slwt)
 	kfree(slwt->bpf_name);
 }
 
+/*
+ * What the kernel's own encap would not do: judge the SRH that will be used,
+ * before anything is modified, and copy what is shared with a capture.  The
+ * program may write to all of the SRH, and its HMAC is looked for at the
+ * transport header.
+ */
+static enum seg6nr_verdict prepare(struct seg6nr_pkt *pkt)
+{
+	struct sk_buff *skb = pkt->skb;
+	const struct ipv6_sr_hdr *srh;
+	enum seg6nr_verdict verdict;
+	struct seg6nr_srh at;
+
+	verdict = seg6nr_srh_find(pkt, &at, false);
+	if (verdict != SEG6NR_FORWARD)
+		return verdict;
+	verdict = seg6nr_hop_limit(pkt);
+	if (verdict != SEG6NR_FORWARD)
+		return verdict;
+
+	srh = seg6nr_srh(skb, &at);
+	if (ipv6_addr_is_multicast(&srh->segments[srh->segments_left - 1]))
+		return SEG6NR_DROP_MULTICAST;
+	if (skb_ensure_writable(skb, at.off + at.len))
+		return SEG6NR_DROP_NOMEM;
+
+	skb_set_transport_header(skb, at.off);
+	return SEG6NR_FORWARD;
+}
+
 /**
  * seg6nr_end_bpf() - End.BPF: let the kernel's own encap run the program
  * @pkt: the packet, its IPv6 header at skb->data
@@ -205,6 +236,9 @@ enum seg6nr_verdict seg6nr_end_bpf(struct seg6nr_pkt *pkt)
 {
 	enum seg6nr_verdict verdict;
 
+	verdict = prepare(pkt);
+	if (verdict != SEG6NR_FORWARD)
+		return verdict;
 	verdict = seg6nr_nexthop_delegate(pkt);
 	if (verdict != SEG6NR_FORWARD)
 		return verdict;
