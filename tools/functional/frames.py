@@ -394,6 +394,11 @@ class Builder:
         return self.icmp6(where, 135, 0, bytes(4) + self.addr(layer.arg(0)) +
                           b'\x01\x01' + self.mac(layer.arg(1)))
 
+    def do_na(self, layer, _rest, where):
+        """NA(TARGET): what a router says to one who asked it alone."""
+        return self.icmp6(where, 136, 0, b'\xc0' + bytes(3) + self.addr(
+            layer.arg(0)))
+
     def do_red(self, layer, rest, where):
         """RED(TARGET,DST,DEV) PACKET: redirect; DEV, if given, has the MAC."""
         quote = self.build(rest, Where(outer=False))[1]

@@ -94,6 +94,7 @@ route add fd55::/16 via {R}
 route add fd77::/16 via {R} table 77
 route add fcbb::/16 via {R} table 77
 route add blackhole fd66::/16
+route add fc00:7::/64 encap seg6 mode encap segs fc00:2::5 via {R}
 route add prohibit fd67::/16
 route add prohibit fd78::/16 table 77
 route add 192.0.2.0/24 via {R4}

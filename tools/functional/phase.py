@@ -60,7 +60,8 @@ class Phase:
     def command(self, sid):
         """Words that add a SID route."""
         kind = TREE if sid.kernels else self.encap
-        return ['route', 'add', sid.prefix, 'encap', kind, 'action'] + sid.words + ['count', 'dev', sid.dev]
+        return (['route', 'add', sid.prefix, 'encap', kind, 'action'] +
+                sid.words + ['count', 'dev', sid.dev])
 
     def install(self, cases):
         """Add the SID routes that the cases use."""
@@ -102,7 +103,8 @@ class Phase:
             words = encap.from_words(sid.words, self.program)
         except OSError as error:
             return 'BPF: %s' % error
-        data = netlink.wrap(self.slot, encap.attributes(words, {}, self.builder))
+        data = netlink.wrap(self.slot,
+                            encap.attributes(words, {}, self.builder))
         try:
             self.node.rtnl.request(
                 netlink.RTM_NEWROUTE, netlink.ACK | netlink.CREATE,

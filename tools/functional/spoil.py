@@ -31,7 +31,7 @@ def octets(kind, frame):
     if kind not in OCTETS:
         return frame
     changed = bytearray(frame)
-    changed[OCTETS[kind]] ^= 1
+    changed[min(OCTETS[kind], len(frame) - 1)] ^= 1
     return bytes(changed)
 
 

@@ -6,7 +6,8 @@ import re
 import matrix
 
 COUNTS = re.compile(r'^(\d+)/(\d+)/(\d+)$')
-TREE = re.compile(r'^tree ((?:D\d+|\d\.\d+)(?:,D\d+)*)(?:\s+(?:(.*)\s)?([\d/,]+))?$')
+TREE = re.compile(r'^tree ((?:D\d+|\d\.\d+)(?:,D\d+)*)'
+                  r'(?:\s+(?:(.*)\s)?([\d/,]+))?$')
 REFUSED = re.compile(r'^tree (D\d+|-) refused$')
 NAME = re.compile(r'^[a-z0-9_]+$')
 
@@ -134,6 +135,8 @@ class Sid:
         vrf = {'vrftable', 'vrf100'}
         if self.action == 'End.X':
             vrf.add('nd')
+        if self.action == 'End.T':
+            vrf.add('100')
         needs = {'vrf'} if vrf & set(self.words) else set()
         return needs | ({'bpf'} if self.action == 'End.BPF' else set())
 
