@@ -176,6 +176,7 @@ struct event {
 
 void gen_event(struct event *e, uint64_t seed, uint32_t off);
 void gen_gso(struct event *e, struct rng *r);
+bool is_decap(const struct sid *sid);
 extern const char *only_sid;
 int only_index(void);
 
@@ -220,6 +221,7 @@ struct mpkt {
 	int dev;		/* the same, but the VRF for its port */
 	bool ipv4;
 	bool decapped;
+	bool encapped;
 };
 
 #define MAX_EXPECT	70
@@ -234,6 +236,7 @@ struct expect {
 	int iif;
 	bool ipv4;
 	bool decapped;
+	bool encapped;
 	bool forwarded;		/* not made here */
 };
 

@@ -413,7 +413,7 @@ static void inner_eth(struct gen *g)
 		put16(p + 12, types[below(&g->r, ARRAY_LEN(types))]);
 }
 
-static bool is_decap(const struct sid *sid)
+bool is_decap(const struct sid *sid)
 {
 	return sid->action >= SEG6NR_ACT_END_DX2 &&
 	       (sid->action <= SEG6NR_ACT_END_DT4 ||

@@ -46,9 +46,7 @@ static int put_srh(uint8_t *d, struct rng *r, const struct sid *sid, int nh)
 					    "fc00:2:7000::e", "fd77:0:5000::1",
 					    "fc00:1::d9", "fc00:1::e",
 					    "fd99::9", "fd77::1" };
-	bool dec = sid->action >= SEG6NR_ACT_END_DX2 &&
-		   sid->action != SEG6NR_ACT_END_B6 &&
-		   sid->action != SEG6NR_ACT_END_B6_ENCAPS;
+	bool dec = is_decap(sid);
 	int n = 1 + below(r, 2), len = 8 + 16 * n;
 
 	if (dec && chance(r, 50))
@@ -144,7 +142,7 @@ void gen_gso(struct event *e, struct rng *r)
 	const struct sid *sid = &sids[e->sid];
 	bool v4 = sid->action == SEG6NR_ACT_END_DX4 ||
 		  sid->action == SEG6NR_ACT_END_DT4 || chance(r, 30);
-	bool tunnel = sid->action >= SEG6NR_ACT_END_DX2 || chance(r, 60);
+	bool tunnel = is_decap(sid) || chance(r, 60);
 	uint8_t *d = e->pkt + ETH;
 	int at, len, i;
 

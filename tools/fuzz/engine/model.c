@@ -77,6 +77,7 @@ void expect_frame(struct pred *p, const struct mpkt *k, int place, int neigh)
 	x->iif = k->iif;
 	x->ipv4 = k->ipv4;
 	x->decapped = k->decapped;
+	x->encapped = k->encapped;
 	x->forwarded = p->forwarding;
 }
 
@@ -432,6 +433,7 @@ static int end_b6_encaps(struct pred *p, struct mpkt *k, const struct sid *sid)
 	memcpy(k->d + 24, k->d + IP6 + 8 + 16 * sid->srh[4], 16);
 	k->transport = IP6;
 	k->srcrt = IP6;
+	k->encapped = true;
 	r = fib6(k->d + 24, 0, k->dev);
 	if (k->len > 1500 && !p->gso &&
 	    (r.kind == R_FORWARD || r.kind == R_PROBE))
@@ -556,7 +558,8 @@ static void find_tcp(struct pred *p, const struct event *e)
 	struct expect *x = &p->frame[0];
 	int head = x->place == INJ_PROBE ? 0 : ETH;
 
-	if (e->flags & INJ_TUNNEL || (x->place != INJ_PROBE && !x->forwarded))
+	if (e->flags & INJ_TUNNEL || x->encapped ||
+	    (x->place != INJ_PROBE && !x->forwarded))
 		return;
 	if (x->data[head + x->transport + 12] >> 4 < TCP_WORDS)
 		p->dep |= D_BIT(D_S18);
