@@ -118,6 +118,9 @@ static int parse_counters(const struct seg6nr_config *config,
 					     -EINVAL);
 		seen |= BIT(type);
 	}
+	if (rem)
+		return seg6nr_refuse(extack, attr, "count: wrong length",
+				     -EINVAL);
 	if (~seen & (BIT(SEG6NR_CNT_PACKETS) | BIT(SEG6NR_CNT_BYTES) |
 		     BIT(SEG6NR_CNT_ERRORS)))
 		return seg6nr_refuse(extack, attr,
@@ -219,6 +222,9 @@ static int file_flavors(const struct nlattr *attr, const struct nlattr **tb,
 					     -EINVAL);
 		tb[type] = pos;
 	}
+	if (rem)
+		return seg6nr_refuse(extack, attr, "flavors: wrong length",
+				     -EINVAL);
 	return 0;
 }
 

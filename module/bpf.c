@@ -23,9 +23,18 @@ static int check_members(const struct nlattr *attr, const struct nlattr **tb,
 	const struct nlattr *pos, *name;
 	int rem;
 
-	nla_for_each_nested(pos, attr, rem)
-		if (nla_type(pos) <= SEG6NR_BPF_MAX)
-			tb[nla_type(pos)] = pos;
+	nla_for_each_nested(pos, attr, rem) {
+		int type = nla_type(pos);
+
+		if (!type || type > SEG6NR_BPF_MAX || tb[type])
+			return seg6nr_refuse(extack, pos,
+					     "endpoint: unknown or repeated member",
+					     -EINVAL);
+		tb[type] = pos;
+	}
+	if (rem)
+		return seg6nr_refuse(extack, attr, "endpoint: wrong length",
+				     -EINVAL);
 
 	name = tb[SEG6NR_BPF_NAME];
 	if (!tb[SEG6NR_BPF_PROG] || nla_len(tb[SEG6NR_BPF_PROG]) != sizeof(u32))
