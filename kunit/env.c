@@ -358,13 +358,14 @@ int seg6nr_case_init(struct kunit *test)
  */
 void seg6nr_books_read(struct seg6nr_books *books)
 {
+	struct netns_ipv6 *ns = &seg6nr_env.net->ipv6;
 	int hops;
 
 	/* A clone's end frees its route's, whose end frees per-CPU ones. */
 	for (hops = 0; hops < 3; hops++)
 		rcu_barrier();
 
-	books->entries = dst_entries_get_slow(&seg6nr_env.net->ipv6.ip6_dst_ops);
+	books->entries = dst_entries_get_slow(&ns->ip6_dst_ops);
 	books->in_refs = netdev_refcnt_read(seg6nr_env.in);
 	books->out_refs = netdev_refcnt_read(seg6nr_env.out);
 	books->module_refs = seg6nr_module_refs();
