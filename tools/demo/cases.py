@@ -28,10 +28,7 @@ NEXT4 = 'via 10.2.0.1 dev out0'
 # sid:      route that has the encap; None for plain forwarding
 # words:    the action as ip-route(8) has it
 # routes:   what else the router needs, there only while the case runs
-# release:  dst_release() calls a packet may cost with our encap
-# alloc:    routes that may be allocated for it
-Case = collections.namedtuple(
-    'Case', 'name packet result sid words routes release alloc')
+Case = collections.namedtuple('Case', 'name packet result sid words routes')
 
 
 def mac(text):
@@ -95,40 +92,37 @@ def inner(packet):
     return packet[size:]
 
 
-def end(name, file, words, routes, release, alloc):
+def end(name, file, words, routes):
     """Row of a behaviour that goes to the next segment."""
     packet = pcap(file)
     return Case(name, packet, forwarded(advanced(packet)), 'f1::', words,
-                routes, release, alloc)
+                routes)
 
 
-def decap(name, packet, words, routes, release, alloc):
+def decap(name, packet, words, routes):
     """Row of a behaviour that removes the outer header."""
-    return Case(name, packet, forwarded(inner(packet)), 'f2::', words, routes,
-                release, alloc)
+    return Case(name, packet, forwarded(inner(packet)), 'f2::', words, routes)
 
 
 def cases():
-    """The rows, in the order of the table."""
+    """The rows, in the order of the table; End.X and End.DX6 are on-link."""
     plain, four = pcap('plain-ipv6'), ipv4_in_ipv6()
     return [
         Case('plain IPv6', plain, forwarded(plain), None, None,
-             ['b::/64 ' + NEXT6], None, None),
+             ['b::/64 ' + NEXT6]),
         Case('plain IPv4', inner(four), forwarded(inner(four)), None, None,
-             ['10.9.0.0/16 ' + NEXT4], None, None),
-        end('End', 'srv6-end', 'End', ['f2::/128 ' + NEXT6], 0, 0),
-        # On-link: the one lookup result that the kernel makes per packet.
-        end('End.X', 'srv6-end_x', 'End.X nh6 12:2::1', [], 1, 1),
+             ['10.9.0.0/16 ' + NEXT4]),
+        end('End', 'srv6-end', 'End', ['f2::/128 ' + NEXT6]),
+        end('End.X', 'srv6-end_x', 'End.X nh6 12:2::1', []),
         end('End.T', 'srv6-end_t', 'End.T table 100',
-            ['f2::/128 %s table 100' % NEXT6], 0, 0),
-        decap('End.DX6', pcap('srv6-end_dx6'), 'End.DX6 nh6 12:2::1', [],
-              1, 1),
+            ['f2::/128 %s table 100' % NEXT6]),
+        decap('End.DX6', pcap('srv6-end_dx6'), 'End.DX6 nh6 12:2::1', []),
         decap('End.DT6', pcap('srv6-end_dt6'), 'End.DT6 table 100',
-              ['b::/64 %s table 100' % NEXT6], 0, 0),
+              ['b::/64 %s table 100' % NEXT6]),
         decap('End.DX4', four, 'End.DX4 nh4 0.0.0.0',
-              ['10.9.0.0/16 ' + NEXT4], 0, 0),
+              ['10.9.0.0/16 ' + NEXT4]),
         decap('End.DT4', four, 'End.DT4 vrftable 200',
-              ['10.9.0.0/16 %s table 200' % NEXT4], 0, 0),
+              ['10.9.0.0/16 %s table 200' % NEXT4]),
     ]
 
 

@@ -259,13 +259,11 @@ def sid_counters(slot, sid):
 
 
 def judge(table, case, calls):
-    """Compare what a packet costs with what it may cost."""
-    for name, wanted in (('dst_release', case.release),
-                         ('dst_alloc', case.alloc)):
-        low = wanted * FRAMES
-        if not low <= calls[name] <= low + NOISE:
+    """Ours calls neither for any packet; noise is not a packet's."""
+    for name, seen in calls.items():
+        if seen > NOISE:
             table.fault('%s seg6local_noref: %d calls of %s for %d frames, '
-                        'not %d' % (case.name, calls[name], name, FRAMES, low))
+                        'not 0' % (case.name, seen, name, FRAMES))
 
 
 def show_frame(way, frame):
