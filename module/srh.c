@@ -436,9 +436,10 @@ enum seg6nr_verdict seg6nr_srh_push(struct seg6nr_pkt *pkt,
 	/* It marks where parsing stands, behind hop-by-hop options if any. */
 	transport = min_t(unsigned int, skb_transport_offset(skb), at.off);
 	__skb_push(skb, len);
-	memmove(skb->data, skb->data + len, at.off);
 	skb_reset_network_header(skb);
+	/* First of all, for the headers move into where it was. */
 	skb_mac_header_rebuild(skb);
+	memmove(skb->data, skb->data + len, at.off);
 	skb_set_transport_header(skb, transport);
 
 	new = seg6nr_srh(skb, &at);
