@@ -375,12 +375,7 @@ class Vrf:
 
     def rebuild(self):
         """Make another VRF of the same table."""
-        self.phase.node.must(
-            'link add vrf100 type vrf table 100\n'
-            'link set vrf100 up\nlink set nd master vrf100\n'
-            'neigh replace {Q4} lladdr {q} dev nd nud permanent\n'
-            'route replace 192.0.2.0/24 via {Q4} dev nd table 100\n'.format(
-                **self.phase.table.addrs, **self.phase.table.macs))
+        self.phase.node.restore()
 
 
 def vrf_made_again(cfg):
@@ -402,6 +397,8 @@ def vrf_gone(cfg):
     trouble = vrf.phase.run(lost)
     need(not trouble, trouble)
     vrf.rebuild()
+    # It is not looked for again at once.
+    time.sleep(0.2)
     vrf.check()
     vrf.phase.node.close()
 
