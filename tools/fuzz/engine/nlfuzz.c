@@ -260,9 +260,9 @@ static bool try_ours(const struct message *m, const struct ruling *r,
 	err = send_route(OURS, RTM_NEWROUTE, NLM_F_CREATE | NLM_F_EXCL,
 			 m->ipv4, buf, len, NULL);
 	if (err) {
-		if (r->ours_ok)
+		if (r->ours_ok && !(r->either && err == -EINVAL))
 			return wrong("refused", err, 0);
-		if (!r->err[-err & 255])
+		if (!r->ours_ok && !r->err[-err & 255])
 			return wrong("refused with another error", err, 0);
 		return nl[OURS].text[0] || wrong("refused without a word", err,
 						 0);

@@ -28,6 +28,7 @@ struct message {
 /* What has to become of a message. */
 struct ruling {
 	bool ours_ok;
+	bool either;		/* ours may refuse it all the same */
 	bool err[256];		/* errors that its faults may be refused with */
 	bool tree_known;	/* the specification speaks of in-tree */
 	bool tree_ok;

@@ -89,6 +89,7 @@ static void fault(struct ruling *r, int err)
 
 struct flavor_set {
 	bool malformed;		/* to ours */
+	bool unpadded;		/* the last member */
 	bool short_member;	/* to in-tree: refused by its policy */
 	bool op, lb, nf;
 	uint32_t ops;
@@ -129,6 +130,9 @@ static void read_flavors(const struct nattr *a, struct flavor_set *f)
 		p += NLA_ALIGN(nla.nla_len);
 		rem -= NLA_ALIGN(nla.nla_len);
 	}
+	if (rem > 0)
+		f->malformed = true;
+	f->unpadded = rem < 0;
 }
 
 static bool lengths_fit(const struct flavor_set *f, unsigned int max)
@@ -144,6 +148,7 @@ static void rule_flavors(const struct nattr *flv, const struct nattr *repl,
 
 	if (flv) {
 		read_flavors(flv, &f);
+		r->either |= f.unpadded;
 		if (f.malformed || !f.op)
 			fault(r, EINVAL);
 		if (f.op && (!f.ops || f.ops & ~(PSP | USP | USD | NEXT)))
@@ -153,6 +158,7 @@ static void rule_flavors(const struct nattr *flv, const struct nattr *repl,
 	}
 	if (repl) {
 		read_flavors(repl, &g);
+		r->either |= g.unpadded;
 		if (g.malformed || g.op || !lengths_fit(&g, 120) ||
 		    (g.nflen != 16 && g.nflen != 32) || f.ops & NEXT)
 			fault(r, EINVAL);
@@ -185,6 +191,8 @@ static void read_counters(const struct nattr *a, bool *ours, bool *tree)
 		p += NLA_ALIGN(nla.nla_len);
 		rem -= NLA_ALIGN(nla.nla_len);
 	}
+	if (rem)
+		*ours = false;
 	if ((seen & 0x1c) != 0x1c)
 		*ours = *tree = false;
 }
@@ -337,5 +345,7 @@ void rule(const struct message *m, struct ruling *r)
 	memset(r, 0, sizeof(*r));
 	r->ours_ok = true;
 	rule_ours(m, r);
+	if (r->either)
+		r->err[EINVAL] = true;
 	rule_tree(m, r);
 }
