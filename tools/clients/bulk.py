@@ -46,24 +46,33 @@ VARIANTS = (
     ('dt4', '10.3.0.2', '10.2.0.2'),
     ('dt46', '10.3.0.46', '10.2.0.2'),
 )
-MODES = ('default', 'on', 'off', 'split')
-OCTETS = {'default': 4 << 20, 'on': 4 << 20, 'off': 1 << 20, 'split': 1 << 20}
+MODES = ('default', 'on', 'off', 'split', 'egress')
+OCTETS = {'default': 4 << 20, 'on': 4 << 20, 'off': 1 << 20, 'split': 1 << 20,
+          'egress': 1 << 20}
 BLOCK = bytes(range(256)) * 4096
 
 
-def offload(space, device, value):
+def offload(space, device, value, gro):
     """Switch segmentation and aggregation of a device on or off."""
     net.inside(space, 'ethtool', '-K', device, 'tso', value, 'gso', value,
-               'gro', value)
+               'gro', gro)
 
 
 def set_mode(mode):
-    """Default: as veth comes.  Split: only hosts may send big packets."""
+    """Default: as veth comes.  Split: only hosts may send big packets.
+
+    Egress: our SIDs get big packets and must send small ones; no GRO, for
+    veth has a short queue with it, which drops, whatever is in the packets.
+    """
+    small = ('p', 'pe2'), ('pe2', 'h2'), ('pe2', 'v2')
     for one, two in net.LINKS:
         for space, device in ((one, two), (two, one)):
             host = space not in net.SID_DEVICE
-            offload(space, device, 'off' if mode == 'off' or
-                    mode == 'split' and not host else 'on')
+            off = {'off': True, 'split': not host,
+                   'egress': (space, device) in small}.get(mode, False)
+            value = 'off' if off else 'on'
+            offload(space, device, value,
+                    'off' if mode == 'egress' else value)
 
 
 class Connection:
@@ -217,7 +226,7 @@ class Speed:
     def __init__(self, mode, name, address, plain):
         ways = [plain, address]
         # The in-tree End.B6.Encaps loses GSO packets.
-        if name != 'b6_encaps' or mode == 'off':
+        if name != 'b6_encaps' or mode in ('off', 'split'):
             ways.append(net.twin(address))
         self.ratios = None
         self.what = '%s_%s' % (mode, name)
