@@ -40,6 +40,7 @@ static const struct in6_addr addr_out = IN6(0x2001, 0x0db8, 2, 1);
 static const struct in6_addr addr_keep = IN6(0x2001, 0x0db8, 3, 1);
 static const struct in6_addr addr_keep_nexthop = IN6(0x2001, 0x0db8, 3, 2);
 static const __be32 addr4_in = seg6nr_addr4_own;
+static const __be32 addr4_peer = seg6nr_addr4_peer;
 static const __be32 addr4_out = cpu_to_be32(0xc0000201);
 static const __be32 addr4_out_nexthop = seg6nr_addr4_nexthop;
 static const __be32 addr4_keep = cpu_to_be32(0xcb007101);
@@ -150,7 +151,7 @@ static int add_addresses(void)
 		  &seg6nr_addr_nexthop },
 		{ AF_INET6, 64, seg6nr_env.keep, &addr_keep,
 		  &addr_keep_nexthop },
-		{ AF_INET, 24, seg6nr_env.in, &addr4_in, NULL },
+		{ AF_INET, 24, seg6nr_env.in, &addr4_in, &addr4_peer },
 		{ AF_INET, 24, seg6nr_env.out, &addr4_out,
 		  &addr4_out_nexthop },
 		{ AF_INET, 24, seg6nr_env.keep, &addr4_keep,
@@ -166,7 +167,7 @@ static int add_addresses(void)
 
 		err = seg6nr_rtnl_addr_add(rows[i].family, ifindex,
 					   rows[i].addr, rows[i].plen);
-		if (!err && rows[i].neigh)
+		if (!err)
 			err = seg6nr_rtnl_neigh_add(rows[i].family, ifindex,
 						    rows[i].neigh, lladdr);
 	}
@@ -357,13 +358,14 @@ int seg6nr_case_init(struct kunit *test)
  */
 void seg6nr_books_read(struct seg6nr_books *books)
 {
+	struct netns_ipv6 *ns = &seg6nr_env.net->ipv6;
 	int hops;
 
 	/* A clone's end frees its route's, whose end frees per-CPU ones. */
 	for (hops = 0; hops < 3; hops++)
 		rcu_barrier();
 
-	books->entries = dst_entries_get_slow(&seg6nr_env.net->ipv6.ip6_dst_ops);
+	books->entries = dst_entries_get_slow(&ns->ip6_dst_ops);
 	books->in_refs = netdev_refcnt_read(seg6nr_env.in);
 	books->out_refs = netdev_refcnt_read(seg6nr_env.out);
 	books->module_refs = seg6nr_module_refs();

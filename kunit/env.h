@@ -70,7 +70,7 @@ extern const struct in6_addr seg6nr_addr_any;
 #define seg6nr_addr4_behind	htonl(0xc6120063)	/* 198.18.0.99 */
 #define seg6nr_addr4_kept	htonl(0xc6130063)	/* 198.19.0.99 */
 #define seg6nr_addr4_nowhere	htonl(0x0a010101)	/* 10.1.1.1 */
-#define seg6nr_addr4_vrf	htonl(0x0a630001)	/* 10.99.0.1, the VRF's */
+#define seg6nr_addr4_vrf	htonl(0x0a630001)	/* 10.99.0.1, VRF */
 
 int seg6nr_env_init(void);
 void seg6nr_env_exit(void);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * life_kunit.c - routes and devices that go while packets are under way
+ * life_kunit.c - SIDs and routes that go while packets are under way
  *
  * A packet that a queue keeps must keep what it points to, and not a moment
  * longer: the state of a SID, and with it the module, is free again when the

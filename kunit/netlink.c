@@ -109,8 +109,9 @@ static void save_text(const struct nlmsghdr *nlh, int len)
 				 len - skip, NULL, NULL))
 		return;
 	if (tb[NLMSGERR_ATTR_MSG])
-		nla_strscpy(rtnl.text, tb[NLMSGERR_ATTR_MSG],
-			    sizeof(rtnl.text));
+		snprintf(rtnl.text, sizeof(rtnl.text), "%.*s",
+			 nla_len(tb[NLMSGERR_ATTR_MSG]),
+			 (const char *)nla_data(tb[NLMSGERR_ATTR_MSG]));
 }
 
 static int receive(void)

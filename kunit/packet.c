@@ -235,6 +235,8 @@ struct sk_buff *seg6nr_skb_paged(const struct seg6nr_frame *frame)
 		kfree_skb(skb);
 		return NULL;
 	}
+	/* What an earlier packet left here could pass for this one's. */
+	memset(skb_tail_pointer(skb), 0xa5, skb_tailroom(skb));
 	memcpy(page_address(page), frame->data + linear, rest);
 	skb_add_rx_frag(skb, 0, page, 0, rest, PAGE_SIZE);
 	return skb;

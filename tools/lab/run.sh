@@ -224,7 +224,7 @@ write_log() {
 find_splats() {
 	grep -qE "$SPLAT" "$1" || return 1
 	echo "lab: the kernel complains:"
-	grep -E -A 12 -m 4 "$SPLAT" "$1"
+	grep -E -A 20 -m 4 "$SPLAT" "$1"
 }
 
 # A log that may be asked for is kept: where -l says, else in the cache.
@@ -274,7 +274,7 @@ boot_words() {
 	local line="panic=-1 oops=panic loglevel=7 $CMDLINE" list
 
 	[[ $KERNEL == uml-kunit ]] &&
-		line="kunit.enable=1 kunit.autorun=1 slab_debug=F $line"
+		line="slab_debug=F $line"
 	case $KERNEL in
 	uml-*)
 		read -ra list <<<"$line"
