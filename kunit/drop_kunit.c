@@ -195,8 +195,6 @@ static const struct drop drop_rows[] = {
 	  .cause = "drop_no_route", .spoil = inner_ipv4_martian },
 	{ FLOW("end_dx4_no_route", IPPROTO_IPIP, END_DX4(0)),
 	  SEG6NR_TO_NOWHERE, "unreachable" },
-	{ FLOW("end_dx4_onlink", IPPROTO_IPIP,
-	       END_DX4(seg6nr_addr4_nexthop)), .cause = "drop_nh4_onlink" },
 	{ FLOW("end_dt6_inner_type", IPPROTO_IPV6,
 	       END_DT6(SEG6NR_TABLE_ROUTES)), .cause = "drop_inner_type",
 	  .spoil = other_inner_type },

@@ -24,7 +24,7 @@ const struct seg6nr_flow seg6nr_flows[SEG6NR_FLOWS] = {
 			 .nh6 = &seg6nr_addr_behind },
 	}, {
 		.name = "end_x_onlink",
-		.hold = SEG6NR_CLONE,
+		.hold = SEG6NR_LENT,
 		.sid = { .action = SEG6NR_ACT_END_X,
 			 .nh6 = &seg6nr_addr_nexthop },
 	}, {
@@ -58,7 +58,7 @@ const struct seg6nr_flow seg6nr_flows[SEG6NR_FLOWS] = {
 			 .nh6 = &seg6nr_addr_behind },
 	}, {
 		.name = "end_dx6_onlink",
-		.hold = SEG6NR_CLONE,
+		.hold = SEG6NR_LENT,
 		.inner = IPPROTO_IPV6,
 		.sid = { .action = SEG6NR_ACT_END_DX6,
 			 .nh6 = &seg6nr_addr_nexthop },
@@ -73,6 +73,13 @@ const struct seg6nr_flow seg6nr_flows[SEG6NR_FLOWS] = {
 		.inner = IPPROTO_IPIP,
 		.sid = { .action = SEG6NR_ACT_END_DX4, .has_nh4 = true,
 			 .nh4 = seg6nr_addr4_behind },
+	}, {
+		.name = "end_dx4_onlink",
+		.hold = SEG6NR_LENT,
+		.second = true,
+		.inner = IPPROTO_IPIP,
+		.sid = { .action = SEG6NR_ACT_END_DX4, .has_nh4 = true,
+			 .nh4 = seg6nr_addr4_nexthop },
 	}, {
 		.name = "end_dt6",
 		.hold = SEG6NR_LENT,
@@ -289,8 +296,14 @@ bool seg6nr_account_first(struct kunit *test, struct seg6nr_account *account,
 			  const struct seg6nr_frame *frame,
 			  enum seg6nr_point point, unsigned int holds)
 {
+	struct seg6nr_watch before = { .end = point };
 	struct seg6nr_watch watch = { .end = point, .holds = holds };
 
+	if (flow->second) {
+		seg6nr_watch_start(&before);
+		seg6nr_send(test, frame, 1);
+		seg6nr_watch_stop(&before);
+	}
 	seg6nr_watch_start(&watch);
 	seg6nr_send(test, frame, 1);
 	seg6nr_watch_stop(&watch);

@@ -26,6 +26,8 @@ enum seg6nr_hold {
  * @hold: what to expect
  * @inner: type of the inner packet, 0 if the outer one goes on
  * @by_oif: the SID gets the output device as its oif
+ * @second: the dst that is kept is made for the second packet; for the first
+ *	    the kernel makes the one that it is made from
  * @sid: the rest of its configuration
  */
 struct seg6nr_flow {
@@ -33,6 +35,7 @@ struct seg6nr_flow {
 	enum seg6nr_hold	hold;
 	u8			inner;
 	bool			by_oif;
+	bool			second;
 	struct seg6nr_sid	sid;
 };
 
@@ -44,7 +47,7 @@ enum seg6nr_goal {
 	SEG6NR_TO_NOWHERE,
 };
 
-#define SEG6NR_FLOWS 13
+#define SEG6NR_FLOWS 14
 
 extern const struct seg6nr_flow seg6nr_flows[SEG6NR_FLOWS];
 
