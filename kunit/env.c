@@ -34,6 +34,8 @@ const struct in6_addr seg6nr_addr_nexthop = IN6(0x2001, 0x0db8, 2, 2);
 const struct in6_addr seg6nr_addr_behind = IN6(0x2001, 0x0db8, 0xe, 0x99);
 const struct in6_addr seg6nr_addr_kept = IN6(0x2001, 0x0db8, 0xf, 0x99);
 const struct in6_addr seg6nr_addr_nowhere = IN6(0xfd00, 0, 0, 1);
+const struct in6_addr seg6nr_addr_vrf = IN6(0x2001, 0x0db8, 4, 1);
+const struct in6_addr seg6nr_addr_csid = IN6(0x2001, 0x0db8, 0xc, 0);
 const struct in6_addr seg6nr_addr_any = {};
 
 static const struct in6_addr addr_out = IN6(0x2001, 0x0db8, 2, 1);
@@ -199,6 +201,9 @@ static int add_vrf(void)
 	err = seg6nr_rtnl_link_up(ifindex);
 	if (!err)
 		err = seg6nr_rtnl_addr_add(AF_INET, ifindex, &addr4_vrf, 32);
+	if (!err)
+		err = seg6nr_rtnl_addr_add(AF_INET6, ifindex, &seg6nr_addr_vrf,
+					   128);
 	seg6nr_env.vrf = ifindex;
 	return err;
 }
@@ -217,6 +222,10 @@ static int change_routes(int (*change)(const struct seg6nr_route *route),
 		  SEG6NR_TABLE_ROUTES, out },
 		{ AF_INET6, 48, 0, &seg6nr_addr_kept, &addr_keep_nexthop,
 		  SEG6NR_TABLE_ROUTES, keep },
+		{ AF_INET6, 48, 0, &seg6nr_addr_behind, &seg6nr_addr_nexthop,
+		  SEG6NR_TABLE_VRF, out },
+		{ AF_INET6, 48, 0, &seg6nr_addr_kept, &addr_keep_nexthop,
+		  SEG6NR_TABLE_VRF, keep },
 		{ AF_INET, 32, 0, &addr4_behind, &addr4_out_nexthop, 0, out },
 		{ AF_INET, 32, 0, &addr4_kept, &addr4_keep_nexthop, 0, keep },
 		{ AF_INET, 32, 0, &addr4_behind, &addr4_out_nexthop,

@@ -63,6 +63,8 @@ extern const struct in6_addr seg6nr_addr_nexthop;	/* neighbour on out */
 extern const struct in6_addr seg6nr_addr_behind;	/* through nexthop */
 extern const struct in6_addr seg6nr_addr_kept;		/* through keep */
 extern const struct in6_addr seg6nr_addr_nowhere;	/* no route */
+extern const struct in6_addr seg6nr_addr_vrf;		/* the VRF's own */
+extern const struct in6_addr seg6nr_addr_csid;		/* SID of C-SIDs, /48 */
 extern const struct in6_addr seg6nr_addr_any;
 #define seg6nr_addr4_peer	htonl(0xc6336402)	/* 198.51.100.2 */
 #define seg6nr_addr4_own	htonl(0xc6336401)	/* 198.51.100.1 */

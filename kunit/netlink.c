@@ -13,6 +13,7 @@
 #include <linux/net.h>
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
+#include <linux/seg6.h>
 #include <net/netlink.h>
 
 #include "netlink.h"
@@ -302,6 +303,24 @@ static int put_counters(struct sk_buff *msg)
 	return bad;
 }
 
+static int put_flavors(struct sk_buff *msg, const struct seg6nr_sid *sid)
+{
+	struct nlattr *nest;
+	int bad = 0;
+
+	if (sid->flavors) {
+		nest = nla_nest_start(msg, SEG6NR_A_FLAVORS);
+		bad |= nla_put_u32(msg, SEG6NR_FLV_OPERATION, sid->flavors);
+		nla_nest_end(msg, nest);
+	}
+	if (sid->replace_nflen) {
+		nest = nla_nest_start(msg, SEG6NR_A_REPLACE_CSID);
+		bad |= nla_put_u8(msg, SEG6NR_FLV_NFLEN, sid->replace_nflen);
+		nla_nest_end(msg, nest);
+	}
+	return bad;
+}
+
 static int put_sid(struct sk_buff *msg, const struct seg6nr_sid *sid)
 {
 	struct nlattr *encap, *nest;
@@ -323,6 +342,10 @@ static int put_sid(struct sk_buff *msg, const struct seg6nr_sid *sid)
 		bad |= nla_put_in6_addr(msg, SEG6NR_A_NH6, sid->nh6);
 	if (sid->has_nh4)
 		bad |= nla_put_in_addr(msg, SEG6NR_A_NH4, sid->nh4);
+	if (sid->srh)
+		bad |= nla_put(msg, SEG6NR_A_SRH, (sid->srh->hdrlen + 1) << 3,
+			       sid->srh);
+	bad |= put_flavors(msg, sid);
 
 	nla_nest_end(msg, nest);
 	nla_nest_end(msg, encap);

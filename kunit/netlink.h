@@ -13,6 +13,7 @@
 #include <linux/in6.h>
 #include <linux/types.h>
 
+struct ipv6_sr_hdr;
 struct net;
 
 /**
@@ -24,6 +25,9 @@ struct net;
  * @nh6: next hop, NULL for none given
  * @nh4: next hop in network order, only with @has_nh4
  * @has_nh4: @nh4 is given, be it 0.0.0.0
+ * @flavors: bit per SEG6NR_FLV_OP_*, 0 for none given
+ * @replace_nflen: bits of a C-SID of the REPLACE-CSID flavor, 0 without that
+ * @srh: policy, NULL for none given
  */
 struct seg6nr_sid {
 	u32			action;
@@ -33,6 +37,9 @@ struct seg6nr_sid {
 	const struct in6_addr	*nh6;
 	__be32			nh4;
 	bool			has_nh4;
+	u32			flavors;
+	u8			replace_nflen;
+	const struct ipv6_sr_hdr *srh;
 };
 
 /**
