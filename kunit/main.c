@@ -10,7 +10,8 @@
 
 kunit_test_suites(&seg6nr_forward_suite, &seg6nr_special_suite,
 		  &seg6nr_local_suite, &seg6nr_drop_suite,
-		  &seg6nr_packet_suite, &seg6nr_life_suite);
+		  &seg6nr_packet_suite, &seg6nr_held_suite,
+		  &seg6nr_life_suite);
 
 static int __init seg6nr_kunit_init(void)
 {

@@ -51,6 +51,7 @@ struct seg6nr_sid {
  * @table: 0 for main
  * @oif: ifindex, 0 for none
  * @gw: gateway or NULL
+ * @nhid: nexthop object, 0 for none; in place of @oif and @gw
  * @sid: encap or NULL
  */
 struct seg6nr_route {
@@ -61,6 +62,7 @@ struct seg6nr_route {
 	const void		*gw;
 	u32			table;
 	int			oif;
+	u32			nhid;
 	const struct seg6nr_sid	*sid;
 };
 
@@ -81,6 +83,7 @@ void seg6nr_rtnl_close(void);
 const char *seg6nr_rtnl_text(void);
 
 int seg6nr_rtnl_link_up(int ifindex);
+int seg6nr_rtnl_link_down(int ifindex);
 int seg6nr_rtnl_vrf_add(const char *name, u32 table);
 int seg6nr_rtnl_link_del(int ifindex);
 int seg6nr_rtnl_addr_add(u8 family, int ifindex, const void *addr, u8 plen);
@@ -88,6 +91,8 @@ int seg6nr_rtnl_neigh_add(u8 family, int ifindex, const void *addr,
 			  const u8 *lladdr);
 int seg6nr_rtnl_route_add(const struct seg6nr_route *route);
 int seg6nr_rtnl_route_del(const struct seg6nr_route *route);
+int seg6nr_rtnl_nexthop_add(u32 id, int ifindex, const struct in6_addr *gw);
+int seg6nr_rtnl_nexthop_del(u32 id);
 int seg6nr_rtnl_rule_add(const struct in6_addr *dst, u8 plen, u8 action,
 			 u32 priority);
 int seg6nr_rtnl_rule_del(const struct in6_addr *dst, u8 plen, u8 action,
