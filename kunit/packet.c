@@ -163,6 +163,23 @@ void seg6nr_frame_replace_csid(struct seg6nr_frame *frame,
 }
 
 /**
+ * seg6nr_frame_list() - a UDP packet with any segment list
+ * @frame: made anew
+ * @daddr: its destination
+ * @segments: the list as it stands in the SRH
+ * @count: its length
+ * @left: segments left
+ */
+void seg6nr_frame_list(struct seg6nr_frame *frame, const struct in6_addr *daddr,
+		       const struct in6_addr *segments, u8 count, u8 left)
+{
+	start_to(frame, IPPROTO_ROUTING, daddr);
+	put_srh(frame, IPPROTO_UDP, left, segments, count);
+	put_udp(frame);
+	finish(frame);
+}
+
+/**
  * seg6nr_frame_ethernet() - an Ethernet frame in a packet that ends at the SID
  * @frame: made anew
  */
