@@ -545,15 +545,49 @@ static void nexthop_object_not_held(struct kunit *test)
 	seg6nr_flow_close(test, flow);
 }
 
+/* The IPv4 route underneath is held along, by one reference. */
+static void held_base_balanced(struct kunit *test)
+{
+	const __be32 nexthop = seg6nr_addr4_nexthop;
+	const struct seg6nr_flow *flow = &held_flows[2];
+	struct seg6nr_account account, held;
+	struct seg6nr_frame frame;
+	struct seg6nr_books books;
+
+	if (!seg6nr_flow_open(test, flow))
+		return;
+	/* A packet to the next hop itself goes by it. */
+	seg6nr_frame_inner4(&frame, nexthop);
+	if (!seg6nr_account_first(test, &account, flow, &frame,
+				  SEG6NR_AT_FORWARD, HOLDS)) {
+		seg6nr_flow_close(test, flow);
+		return;
+	}
+	seg6nr_flow_close(test, flow);
+
+	if (open_held(test, flow, &frame, &held)) {
+		account.base++;
+		seg6nr_account_check(test, &account, "base of a held route", 2);
+		seg6nr_account_close(&held);
+		seg6nr_flow_close(test, flow);
+		seg6nr_books_read(&books);
+		account.base--;
+		seg6nr_account_check(test, &account, "base of a former one", 2);
+	}
+	seg6nr_account_close(&account);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(held_route_not_counted, held_gen_params),
 	KUNIT_CASE_PARAM(sid_deletion_releases, held_gen_params),
 	KUNIT_CASE_PARAM(device_down_releases, held_gen_params),
-	KUNIT_CASE_PARAM(device_goes, held_gen_params),
 	KUNIT_CASE_PARAM(modified_route_replaced, held_gen_params),
 	KUNIT_CASE_PARAM(answer_follows_event, event_gen_params),
 	KUNIT_CASE(ipv4_answer_follows_route),
 	KUNIT_CASE(nexthop_object_not_held),
+	KUNIT_CASE(held_base_balanced),
+	/* Last, for it does not return where a device cannot go. */
+	KUNIT_CASE_PARAM(device_goes, held_gen_params),
 	{}
 };
 

@@ -35,9 +35,10 @@ MODULE_PARM_DESC(failed, "cases that failed (read only)");
 module_param_named(skipped, results.skip, uint, 0444);
 MODULE_PARM_DESC(skipped, "cases that were skipped (read only)");
 
-static char *filter = "";
-module_param(filter, charp, 0444);
-MODULE_PARM_DESC(filter, "suites to run: those whose names contain it (default: all)");
+static char *filter[8];
+static unsigned int filters;
+module_param_array(filter, charp, &filters, 0444);
+MODULE_PARM_DESC(filter, "suites to run, parts of their names (default: all)");
 
 const void *ktap_next_row(const struct ktap_rows *rows, const void *prev)
 {
@@ -232,7 +233,12 @@ static enum ktap_status run_suite(const struct kunit_suite *suite,
 
 static bool is_chosen(const struct kunit_suite *suite)
 {
-	return strstr(suite->name, filter);
+	unsigned int i;
+
+	for (i = 0; i < filters; i++)
+		if (strstr(suite->name, filter[i]))
+			return true;
+	return !filters;
 }
 
 /**

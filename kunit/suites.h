@@ -11,6 +11,7 @@ extern struct kunit_suite seg6nr_local_suite;
 extern struct kunit_suite seg6nr_drop_suite;
 extern struct kunit_suite seg6nr_packet_suite;
 extern struct kunit_suite seg6nr_held_suite;
+extern struct kunit_suite seg6nr_dx2_suite;
 extern struct kunit_suite seg6nr_life_suite;
 extern struct kunit_suite seg6nr_srh_suite;
 extern struct kunit_suite seg6nr_csid_suite;
