@@ -19,47 +19,56 @@
  * struct given - one attribute as a user gives it
  * @type: SEG6NR_A_*, 0 behind the last one
  * @len: of its payload
- * @octets: the payload; nests are written out
+ * @words: the payload, nests are written out
+ * @octets: the same
  */
 struct given {
 	u16	type;
 	u8	len;
-	u8	octets[40];
+	union {
+		u32	words[10];
+		u8	octets[40];
+	};
 };
 
-/* A u32 in the order of this machine. */
+/* What stands in a word: the head of an attribute, an octet in front. */
 #ifdef __BIG_ENDIAN
-#define U32(_v)		0, 0, 0, (_v)
-#define HDR(_l, _t)	0, (_l), 0, (_t)
+#define HDR(_l, _t)	((_l) << 16 | (_t))
+#define OCTET(_v)	((_v) << 24)
 #else
-#define U32(_v)		(_v), 0, 0, 0
-#define HDR(_l, _t)	(_l), 0, (_t), 0
+#define HDR(_l, _t)	((_l) | (_t) << 16)
+#define OCTET(_v)	(_v)
 #endif
 
-#define ACTION(_a)	{ SEG6NR_A_ACTION, 4, { U32(_a) } }
-#define TABLE(_t)	{ SEG6NR_A_TABLE, 4, { U32(_t) } }
-#define VRFTABLE(_t)	{ SEG6NR_A_VRFTABLE, 4, { U32(_t) } }
-#define OIF(_i)		{ SEG6NR_A_OIF, 4, { U32(_i) } }
-#define NH4		{ SEG6NR_A_NH4, 4, { 192, 0, 2, 2 } }
-#define NH6		{ SEG6NR_A_NH6, 16, { 0x20, 0x01, [15] = 2 } }
-#define SRH(_len, ...)	{ SEG6NR_A_SRH, _len, { __VA_ARGS__ } }
+#define WORD(_type, _v)	{ _type, 4, .words = { _v } }
+#define ACTION(_a)	WORD(SEG6NR_A_ACTION, _a)
+#define TABLE(_t)	WORD(SEG6NR_A_TABLE, _t)
+#define VRFTABLE(_t)	WORD(SEG6NR_A_VRFTABLE, _t)
+#define OIF(_i)		WORD(SEG6NR_A_OIF, _i)
+#define NH4		{ SEG6NR_A_NH4, 4, .octets = { 192, 0, 2, 2 } }
+#define NH6		\
+	{ SEG6NR_A_NH6, 16, .octets = { 0x20, 0x01, [15] = 2 } }
+#define SRH(_len, ...)	{ SEG6NR_A_SRH, _len, .octets = { __VA_ARGS__ } }
 #define ONE_SEGMENT	SRH(24, 0, 2, 4, 0, 0, 0, 0, 0, 0x20, [23] = 1)
 #define COUNT_3		\
-	{ SEG6NR_A_COUNTERS, 36, {					\
-		HDR(12, SEG6NR_CNT_PACKETS), [12] = HDR(12, SEG6NR_CNT_BYTES), \
-		[24] = HDR(12, SEG6NR_CNT_ERRORS) } }
+	{ SEG6NR_A_COUNTERS, 36, .words = {				\
+		HDR(12, SEG6NR_CNT_PACKETS),				\
+		[3] = HDR(12, SEG6NR_CNT_BYTES),			\
+		[6] = HDR(12, SEG6NR_CNT_ERRORS) } }
 #define FLAVOR(_ops)	\
-	{ SEG6NR_A_FLAVORS, 8, { HDR(8, SEG6NR_FLV_OPERATION), U32(_ops) } }
+	{ SEG6NR_A_FLAVORS, 8, .words = {				\
+		HDR(8, SEG6NR_FLV_OPERATION), _ops } }
 #define NEXT_LENGTHS(_lb, _nf)	\
-	{ SEG6NR_A_FLAVORS, 24, { HDR(8, SEG6NR_FLV_OPERATION),		\
-		U32(BIT(SEG6NR_FLV_OP_NEXT_CSID)),			\
-		HDR(5, SEG6NR_FLV_LBLEN), _lb, 0, 0, 0,			\
-		HDR(5, SEG6NR_FLV_NFLEN), _nf } }
+	{ SEG6NR_A_FLAVORS, 24, .words = {				\
+		HDR(8, SEG6NR_FLV_OPERATION),				\
+		BIT(SEG6NR_FLV_OP_NEXT_CSID),				\
+		HDR(5, SEG6NR_FLV_LBLEN), OCTET(_lb),			\
+		HDR(5, SEG6NR_FLV_NFLEN), OCTET(_nf) } }
 #define REPLACE		{ SEG6NR_A_REPLACE_CSID, 0 }
 #define REPLACE_LENGTHS(_lb, _nf)	\
-	{ SEG6NR_A_REPLACE_CSID, 16, {					\
-		HDR(5, SEG6NR_FLV_LBLEN), _lb, 0, 0, 0,			\
-		HDR(5, SEG6NR_FLV_NFLEN), _nf } }
+	{ SEG6NR_A_REPLACE_CSID, 16, .words = {				\
+		HDR(5, SEG6NR_FLV_LBLEN), OCTET(_lb),			\
+		HDR(5, SEG6NR_FLV_NFLEN), OCTET(_nf) } }
 
 /**
  * struct config - a configuration
@@ -168,7 +177,7 @@ static const struct config refused[] = {
 	{ "count_empty", { ACTION(1), { SEG6NR_A_COUNTERS, 0 } }, -EINVAL,
 	  "count: packets, bytes or errors missing" },
 	{ "count_short", { ACTION(1), { SEG6NR_A_COUNTERS, 8,
-	    { HDR(8, SEG6NR_CNT_PACKETS) } } }, -EINVAL,
+	    .words = { HDR(8, SEG6NR_CNT_PACKETS) } } }, -EINVAL,
 	  "count: unknown or malformed counter" },
 	{ "bpf_without_program", { ACTION(15) }, -EINVAL,
 	  "endpoint: missing" },
@@ -182,7 +191,7 @@ static void config_desc(const struct config *config, char *desc)
 KUNIT_ARRAY_PARAM(accepted, accepted, config_desc);
 KUNIT_ARRAY_PARAM(refused, refused, config_desc);
 
-static struct sk_buff *message(struct kunit *test)
+static struct sk_buff *new_message(struct kunit *test)
 {
 	struct sk_buff *msg = alloc_skb(CONFIG_SIZE, GFP_KERNEL);
 
@@ -194,7 +203,7 @@ static struct sk_buff *message(struct kunit *test)
 static struct sk_buff *configure(struct kunit *test,
 				 const struct config *config)
 {
-	struct sk_buff *msg = message(test);
+	struct sk_buff *msg = new_message(test);
 	struct nlattr *nest;
 	int i;
 
@@ -217,10 +226,11 @@ static int parse(struct seg6nr_lwt *slwt, const struct sk_buff *msg,
 	return seg6nr_attrs_parse(&config, slwt, (void *)msg->data, extack);
 }
 
-static struct sk_buff *dump(struct kunit *test, const struct config *config,
-			    const struct seg6nr_lwt *slwt)
+static struct sk_buff *dump_state(struct kunit *test,
+				  const struct config *config,
+				  const struct seg6nr_lwt *slwt)
 {
-	struct sk_buff *msg = message(test);
+	struct sk_buff *msg = new_message(test);
 	struct nlattr *nest;
 	int err, size;
 
@@ -253,7 +263,7 @@ static void attrs_round_trip(struct kunit *test)
 	KUNIT_EXPECT_EQ_MSG(test, err, 0, "%s: error %d %s", config->name, err,
 			    extack._msg ?: "");
 	if (!err)
-		copy = dump(test, config, &slwt);
+		copy = dump_state(test, config, &slwt);
 	if (copy) {
 		err = parse(&again, copy, &extack);
 		KUNIT_EXPECT_EQ_MSG(test, err, 0, "%s: sent back: error %d %s",
