@@ -140,6 +140,17 @@ static void other_protocol(struct sk_buff *skb)
 #define END_DT4	\
 	{ .action = SEG6NR_ACT_END_DT4, .vrftable = SEG6NR_TABLE_VRF }
 
+#define USD	BIT(SEG6NR_FLV_OP_USD)
+#define END_B6	\
+	{ .action = SEG6NR_ACT_END_B6, .srh = (const void *)seg6nr_insertion }
+#define END_B6_ENCAPS	\
+	{ .action = SEG6NR_ACT_END_B6_ENCAPS,				\
+	  .srh = (const void *)seg6nr_encapsulation }
+#define END_DT46	\
+	{ .action = SEG6NR_ACT_END_DT46, .vrftable = SEG6NR_TABLE_VRF }
+#define END_DX2	\
+	{ .action = SEG6NR_ACT_END_DX2, .oif = 9999 }
+
 #define FLOW(_name, _inner, _sid...)	\
 	.flow = { .name = _name, .inner = _inner, .sid = _sid }
 
@@ -195,8 +206,6 @@ static const struct drop drop_rows[] = {
 	  .cause = "drop_no_route", .spoil = inner_ipv4_martian },
 	{ FLOW("end_dx4_no_route", IPPROTO_IPIP, END_DX4(0)),
 	  SEG6NR_TO_NOWHERE, "unreachable" },
-	{ FLOW("end_dx4_onlink", IPPROTO_IPIP,
-	       END_DX4(seg6nr_addr4_nexthop)), .cause = "drop_nh4_onlink" },
 	{ FLOW("end_dt6_inner_type", IPPROTO_IPV6,
 	       END_DT6(SEG6NR_TABLE_ROUTES)), .cause = "drop_inner_type",
 	  .spoil = other_inner_type },
@@ -210,6 +219,40 @@ static const struct drop drop_rows[] = {
 	  .cause = "drop_no_route", .spoil = inner_ipv4_martian },
 	{ FLOW("end_dt4_no_route", IPPROTO_IPIP, END_DT4), SEG6NR_TO_NOWHERE,
 	  "unreachable" },
+	{ FLOW("end_usd_inner_type", IPPROTO_IPV6,
+	       { .action = SEG6NR_ACT_END, .flavors = USD }),
+	  .cause = "drop_inner_type", .spoil = other_inner_type },
+	{ FLOW("end_usd_inner_version", IPPROTO_IPIP,
+	       { .action = SEG6NR_ACT_END, .flavors = USD }),
+	  .cause = "drop_inner_hdr", .spoil = inner_version },
+	{ FLOW("end_x_usd_ipv4", IPPROTO_IPIP,
+	       { .action = SEG6NR_ACT_END_X, .flavors = USD,
+		 .nh6 = &seg6nr_addr_nexthop }),
+	  .cause = "drop_inner_type" },
+	{ FLOW("end_t_usd_ipv4_no_vrf", IPPROTO_IPIP,
+	       { .action = SEG6NR_ACT_END_T, .flavors = USD,
+		 .table = SEG6NR_TABLE_ROUTES }),
+	  .cause = "drop_vrf" },
+	{ FLOW("end_b6_no_srh", 0, END_B6), .cause = "drop_no_srh",
+	  .spoil = no_routing_header },
+	{ FLOW("end_b6_hop_limit", 0, END_B6), .cause = "drop_hop_limit",
+	  .spoil = hop_limit_used_up },
+	{ FLOW("end_b6_encaps_no_srh", 0, END_B6_ENCAPS),
+	  .cause = "drop_no_srh", .spoil = no_routing_header },
+	{ FLOW("end_b6_encaps_hop_limit", 0, END_B6_ENCAPS),
+	  .cause = "drop_hop_limit", .spoil = hop_limit_used_up },
+	{ FLOW("end_b6_encaps_multicast", 0, END_B6_ENCAPS),
+	  .cause = "drop_multicast", .spoil = multicast_segment },
+	{ FLOW("end_dt46_inner_type", IPPROTO_IPV6, END_DT46),
+	  .cause = "drop_inner_type", .spoil = other_inner_type },
+	{ FLOW("end_dt46_segment_left", IPPROTO_IPIP, END_DT46),
+	  .cause = "drop_segments_left", .spoil = a_segment_left },
+	{ FLOW("end_dx2_no_device", IPPROTO_ETHERNET, END_DX2),
+	  .cause = "drop_dev" },
+	{ FLOW("end_dx2_inner_type", IPPROTO_ETHERNET, END_DX2),
+	  .cause = "drop_inner_type", .spoil = other_inner_type },
+	{ FLOW("end_dx2_segment_left", IPPROTO_ETHERNET, END_DX2),
+	  .cause = "drop_segments_left", .spoil = a_segment_left },
 };
 
 static void drop_desc(const struct drop *drop, char *desc)

@@ -34,17 +34,19 @@ const struct in6_addr seg6nr_addr_nexthop = IN6(0x2001, 0x0db8, 2, 2);
 const struct in6_addr seg6nr_addr_behind = IN6(0x2001, 0x0db8, 0xe, 0x99);
 const struct in6_addr seg6nr_addr_kept = IN6(0x2001, 0x0db8, 0xf, 0x99);
 const struct in6_addr seg6nr_addr_nowhere = IN6(0xfd00, 0, 0, 1);
+const struct in6_addr seg6nr_addr_vrf = IN6(0x2001, 0x0db8, 4, 1);
+const struct in6_addr seg6nr_addr_csid = IN6(0x2001, 0x0db8, 0xc, 0);
 const struct in6_addr seg6nr_addr_any = {};
 
 static const struct in6_addr addr_out = IN6(0x2001, 0x0db8, 2, 1);
 static const struct in6_addr addr_keep = IN6(0x2001, 0x0db8, 3, 1);
-static const struct in6_addr addr_keep_nexthop = IN6(0x2001, 0x0db8, 3, 2);
+const struct in6_addr seg6nr_addr_keep_nexthop = IN6(0x2001, 0x0db8, 3, 2);
 static const __be32 addr4_in = seg6nr_addr4_own;
 static const __be32 addr4_peer = seg6nr_addr4_peer;
 static const __be32 addr4_out = cpu_to_be32(0xc0000201);
 static const __be32 addr4_out_nexthop = seg6nr_addr4_nexthop;
 static const __be32 addr4_keep = cpu_to_be32(0xcb007101);
-static const __be32 addr4_keep_nexthop = cpu_to_be32(0xcb007102);
+static const __be32 addr4_keep_nexthop = seg6nr_addr4_keep_nexthop;
 static const __be32 addr4_vrf = seg6nr_addr4_vrf;
 static const __be32 addr4_behind = seg6nr_addr4_behind;
 static const __be32 addr4_kept = seg6nr_addr4_kept;
@@ -71,7 +73,14 @@ static void dev_setup(struct net_device *dev)
 	dev->priv_flags |= IFF_NO_QUEUE;
 }
 
-static struct net_device *dev_add(const char *name, bool keeps_dst)
+/**
+ * seg6nr_dev_add() - make a device in the namespace and set it up
+ * @name: its name
+ * @keeps_dst: it wants the dst of packets
+ *
+ * Return: the device, or NULL, having said why to the log.
+ */
+struct net_device *seg6nr_dev_add(const char *name, bool keeps_dst)
 {
 	struct net_device *dev;
 	int err;
@@ -96,7 +105,11 @@ static struct net_device *dev_add(const char *name, bool keeps_dst)
 	return dev;
 }
 
-static void dev_del(struct net_device *dev)
+/**
+ * seg6nr_dev_del() - undo seg6nr_dev_add()
+ * @dev: the device, may be NULL
+ */
+void seg6nr_dev_del(struct net_device *dev)
 {
 	if (!dev)
 		return;
@@ -128,9 +141,9 @@ static void set_sysctls(struct net *net)
 
 static int add_devices(void)
 {
-	seg6nr_env.in = dev_add("seg6nr-in", false);
-	seg6nr_env.out = dev_add("seg6nr-out", false);
-	seg6nr_env.keep = dev_add("seg6nr-keep", true);
+	seg6nr_env.in = seg6nr_dev_add("seg6nr-in", false);
+	seg6nr_env.out = seg6nr_dev_add("seg6nr-out", false);
+	seg6nr_env.keep = seg6nr_dev_add("seg6nr-keep", true);
 	if (!seg6nr_env.in || !seg6nr_env.out || !seg6nr_env.keep)
 		return -ENODEV;
 	return 0;
@@ -150,7 +163,7 @@ static int add_addresses(void)
 		{ AF_INET6, 64, seg6nr_env.out, &addr_out,
 		  &seg6nr_addr_nexthop },
 		{ AF_INET6, 64, seg6nr_env.keep, &addr_keep,
-		  &addr_keep_nexthop },
+		  &seg6nr_addr_keep_nexthop },
 		{ AF_INET, 24, seg6nr_env.in, &addr4_in, &addr4_peer },
 		{ AF_INET, 24, seg6nr_env.out, &addr4_out,
 		  &addr4_out_nexthop },
@@ -199,6 +212,9 @@ static int add_vrf(void)
 	err = seg6nr_rtnl_link_up(ifindex);
 	if (!err)
 		err = seg6nr_rtnl_addr_add(AF_INET, ifindex, &addr4_vrf, 32);
+	if (!err)
+		err = seg6nr_rtnl_addr_add(AF_INET6, ifindex, &seg6nr_addr_vrf,
+					   128);
 	seg6nr_env.vrf = ifindex;
 	return err;
 }
@@ -211,12 +227,16 @@ static int change_routes(int (*change)(const struct seg6nr_route *route),
 	const struct seg6nr_route rows[] = {
 		{ AF_INET6, 48, 0, &seg6nr_addr_behind, &seg6nr_addr_nexthop,
 		  0, out },
-		{ AF_INET6, 48, 0, &seg6nr_addr_kept, &addr_keep_nexthop,
+		{ AF_INET6, 48, 0, &seg6nr_addr_kept, &seg6nr_addr_keep_nexthop,
 		  0, keep },
 		{ AF_INET6, 48, 0, &seg6nr_addr_behind, &seg6nr_addr_nexthop,
 		  SEG6NR_TABLE_ROUTES, out },
-		{ AF_INET6, 48, 0, &seg6nr_addr_kept, &addr_keep_nexthop,
+		{ AF_INET6, 48, 0, &seg6nr_addr_kept, &seg6nr_addr_keep_nexthop,
 		  SEG6NR_TABLE_ROUTES, keep },
+		{ AF_INET6, 48, 0, &seg6nr_addr_behind, &seg6nr_addr_nexthop,
+		  SEG6NR_TABLE_VRF, out },
+		{ AF_INET6, 48, 0, &seg6nr_addr_kept, &seg6nr_addr_keep_nexthop,
+		  SEG6NR_TABLE_VRF, keep },
 		{ AF_INET, 32, 0, &addr4_behind, &addr4_out_nexthop, 0, out },
 		{ AF_INET, 32, 0, &addr4_kept, &addr4_keep_nexthop, 0, keep },
 		{ AF_INET, 32, 0, &addr4_behind, &addr4_out_nexthop,
@@ -300,9 +320,9 @@ void seg6nr_env_exit(void)
 {
 	if (seg6nr_env.vrf)
 		seg6nr_rtnl_link_del(seg6nr_env.vrf);
-	dev_del(seg6nr_env.keep);
-	dev_del(seg6nr_env.out);
-	dev_del(seg6nr_env.in);
+	seg6nr_dev_del(seg6nr_env.keep);
+	seg6nr_dev_del(seg6nr_env.out);
+	seg6nr_dev_del(seg6nr_env.in);
 	seg6nr_rtnl_close();
 	seg6nr_watch_exit(seg6nr_env.net);
 	seg6nr_netns_close();

@@ -63,15 +63,21 @@ extern const struct in6_addr seg6nr_addr_nexthop;	/* neighbour on out */
 extern const struct in6_addr seg6nr_addr_behind;	/* through nexthop */
 extern const struct in6_addr seg6nr_addr_kept;		/* through keep */
 extern const struct in6_addr seg6nr_addr_nowhere;	/* no route */
+extern const struct in6_addr seg6nr_addr_keep_nexthop;	/* on keep */
+extern const struct in6_addr seg6nr_addr_vrf;		/* the VRF's own */
+extern const struct in6_addr seg6nr_addr_csid;		/* SID of C-SIDs, /48 */
 extern const struct in6_addr seg6nr_addr_any;
 #define seg6nr_addr4_peer	htonl(0xc6336402)	/* 198.51.100.2 */
 #define seg6nr_addr4_own	htonl(0xc6336401)	/* 198.51.100.1 */
 #define seg6nr_addr4_nexthop	htonl(0xc0000202)	/* 192.0.2.2 */
+#define seg6nr_addr4_keep_nexthop htonl(0xcb007102)	/* 203.0.113.2 */
 #define seg6nr_addr4_behind	htonl(0xc6120063)	/* 198.18.0.99 */
 #define seg6nr_addr4_kept	htonl(0xc6130063)	/* 198.19.0.99 */
 #define seg6nr_addr4_nowhere	htonl(0x0a010101)	/* 10.1.1.1 */
 #define seg6nr_addr4_vrf	htonl(0x0a630001)	/* 10.99.0.1, VRF */
 
+struct net_device *seg6nr_dev_add(const char *name, bool keeps_dst);
+void seg6nr_dev_del(struct net_device *dev);
 int seg6nr_env_init(void);
 void seg6nr_env_exit(void);
 void seg6nr_env_lose_routes(struct kunit *test, u8 family);

@@ -12,6 +12,23 @@
 #include "../module/compat.h"
 #include "../module/uapi.h"
 
+#define PSP		BIT(SEG6NR_FLV_OP_PSP)
+#define USD		BIT(SEG6NR_FLV_OP_USD)
+#define NEXT_CSID	BIT(SEG6NR_FLV_OP_NEXT_CSID)
+
+#define POLICY_LEN(_segments)	(8 + 16 * (_segments))
+
+/* Towards what is behind the next hop, and for End.B6 back to the SID. */
+const u8 seg6nr_insertion[POLICY_LEN(2)] __aligned(4) = {
+	0, 4, 4, 1, 1, 0, 0, 0,
+	[24] = 0x20, 0x01, 0x0d, 0xb8, 0x00, 0x0e, [39] = 0x99,
+};
+
+const u8 seg6nr_encapsulation[POLICY_LEN(1)] __aligned(4) = {
+	0, 2, 4, 0, 0, 0, 0, 0,
+	[8] = 0x20, 0x01, 0x0d, 0xb8, 0x00, 0x0e, [23] = 0x99,
+};
+
 const struct seg6nr_flow seg6nr_flows[SEG6NR_FLOWS] = {
 	{
 		.name = "end",
@@ -24,7 +41,7 @@ const struct seg6nr_flow seg6nr_flows[SEG6NR_FLOWS] = {
 			 .nh6 = &seg6nr_addr_behind },
 	}, {
 		.name = "end_x_onlink",
-		.hold = SEG6NR_CLONE,
+		.hold = SEG6NR_LENT,
 		.sid = { .action = SEG6NR_ACT_END_X,
 			 .nh6 = &seg6nr_addr_nexthop },
 	}, {
@@ -58,7 +75,7 @@ const struct seg6nr_flow seg6nr_flows[SEG6NR_FLOWS] = {
 			 .nh6 = &seg6nr_addr_behind },
 	}, {
 		.name = "end_dx6_onlink",
-		.hold = SEG6NR_CLONE,
+		.hold = SEG6NR_LENT,
 		.inner = IPPROTO_IPV6,
 		.sid = { .action = SEG6NR_ACT_END_DX6,
 			 .nh6 = &seg6nr_addr_nexthop },
@@ -74,6 +91,13 @@ const struct seg6nr_flow seg6nr_flows[SEG6NR_FLOWS] = {
 		.sid = { .action = SEG6NR_ACT_END_DX4, .has_nh4 = true,
 			 .nh4 = seg6nr_addr4_behind },
 	}, {
+		.name = "end_dx4_onlink",
+		.hold = SEG6NR_LENT,
+		.second = true,
+		.inner = IPPROTO_IPIP,
+		.sid = { .action = SEG6NR_ACT_END_DX4, .has_nh4 = true,
+			 .nh4 = seg6nr_addr4_nexthop },
+	}, {
 		.name = "end_dt6",
 		.hold = SEG6NR_LENT,
 		.inner = IPPROTO_IPV6,
@@ -85,6 +109,102 @@ const struct seg6nr_flow seg6nr_flows[SEG6NR_FLOWS] = {
 		.inner = IPPROTO_IPIP,
 		.sid = { .action = SEG6NR_ACT_END_DT4,
 			 .vrftable = SEG6NR_TABLE_VRF },
+	}, {
+		.name = "end_psp_popped",
+		.hold = SEG6NR_LENT,
+		.srh = SEG6NR_SRH_NONE,
+		.sid = { .action = SEG6NR_ACT_END, .flavors = PSP },
+	}, {
+		.name = "end_psp_kept",
+		.hold = SEG6NR_LENT,
+		.shape = SEG6NR_FAR,
+		.sid = { .action = SEG6NR_ACT_END, .flavors = PSP },
+	}, {
+		.name = "end_next_csid",
+		.hold = SEG6NR_LENT,
+		.shape = SEG6NR_NEXT_CSID,
+		.srh = SEG6NR_SRH_NONE,
+		.sid = { .action = SEG6NR_ACT_END, .flavors = NEXT_CSID },
+	}, {
+		.name = "end_x_next_csid_onlink",
+		.hold = SEG6NR_LENT,
+		.shape = SEG6NR_NEXT_CSID,
+		.srh = SEG6NR_SRH_NONE,
+		.sid = { .action = SEG6NR_ACT_END_X, .flavors = NEXT_CSID,
+			 .nh6 = &seg6nr_addr_nexthop },
+	}, {
+		.name = "end_replace_csid_16",
+		.hold = SEG6NR_LENT,
+		.shape = SEG6NR_REPLACE_CSID,
+		.sid = { .action = SEG6NR_ACT_END, .replace_nflen = 16 },
+	}, {
+		.name = "end_replace_csid_32",
+		.hold = SEG6NR_LENT,
+		.shape = SEG6NR_REPLACE_CSID,
+		.sid = { .action = SEG6NR_ACT_END, .replace_nflen = 32 },
+	}, {
+		.name = "end_replace_csid_psp",
+		.hold = SEG6NR_LENT,
+		.shape = SEG6NR_REPLACE_CSID,
+		.srh = SEG6NR_SRH_NONE,
+		.sid = { .action = SEG6NR_ACT_END, .replace_nflen = 16,
+			 .flavors = PSP },
+	}, {
+		.name = "end_usd_ipv6",
+		.hold = SEG6NR_LENT,
+		.inner = IPPROTO_IPV6,
+		.sid = { .action = SEG6NR_ACT_END, .flavors = USD },
+	}, {
+		.name = "end_usd_ipv4",
+		.hold = SEG6NR_LENT,
+		.inner = IPPROTO_IPIP,
+		.sid = { .action = SEG6NR_ACT_END, .flavors = USD },
+	}, {
+		.name = "end_x_usd_onlink",
+		.hold = SEG6NR_LENT,
+		.inner = IPPROTO_IPV6,
+		.sid = { .action = SEG6NR_ACT_END_X, .flavors = USD,
+			 .nh6 = &seg6nr_addr_nexthop },
+	}, {
+		.name = "end_t_usd",
+		.hold = SEG6NR_LENT,
+		.inner = IPPROTO_IPV6,
+		.sid = { .action = SEG6NR_ACT_END_T, .flavors = USD,
+			 .table = SEG6NR_TABLE_ROUTES },
+	}, {
+		.name = "end_dt6_vrf",
+		.hold = SEG6NR_LENT,
+		.inner = IPPROTO_IPV6,
+		.sid = { .action = SEG6NR_ACT_END_DT6,
+			 .vrftable = SEG6NR_TABLE_VRF },
+	}, {
+		.name = "end_dt46_ipv4",
+		.hold = SEG6NR_LENT,
+		.inner = IPPROTO_IPIP,
+		.sid = { .action = SEG6NR_ACT_END_DT46,
+			 .vrftable = SEG6NR_TABLE_VRF },
+	}, {
+		.name = "end_dt46_ipv6",
+		.hold = SEG6NR_LENT,
+		.inner = IPPROTO_IPV6,
+		.sid = { .action = SEG6NR_ACT_END_DT46,
+			 .vrftable = SEG6NR_TABLE_VRF },
+	}, {
+		.name = "end_b6",
+		.hold = SEG6NR_LENT,
+		.sid = { .action = SEG6NR_ACT_END_B6,
+			 .srh = (const void *)&seg6nr_insertion },
+	}, {
+		.name = "end_b6_encaps",
+		.hold = SEG6NR_LENT,
+		.sid = { .action = SEG6NR_ACT_END_B6_ENCAPS,
+			 .srh = (const void *)&seg6nr_encapsulation },
+	}, {
+		.name = "end_b6_encaps_far",
+		.hold = SEG6NR_LENT,
+		.shape = SEG6NR_FAR,
+		.sid = { .action = SEG6NR_ACT_END_B6_ENCAPS,
+			 .srh = (const void *)&seg6nr_encapsulation },
 	},
 };
 
@@ -98,12 +218,16 @@ void seg6nr_flow_desc(const struct seg6nr_flow *flow, char *desc)
 	strscpy(desc, flow->name, KUNIT_PARAM_DESC_SIZE);
 }
 
-static struct seg6nr_route sid_route(const struct seg6nr_sid *sid)
+static struct seg6nr_route sid_route(const struct seg6nr_flow *flow,
+				     const struct seg6nr_sid *sid)
 {
+	bool csid = flow->shape == SEG6NR_NEXT_CSID ||
+		    flow->shape == SEG6NR_REPLACE_CSID;
+
 	return (struct seg6nr_route) {
 		.family = AF_INET6,
-		.plen = 128,
-		.dst = &seg6nr_addr_sid,
+		.plen = csid ? 48 : 128,
+		.dst = csid ? &seg6nr_addr_csid : &seg6nr_addr_sid,
 		.oif = seg6nr_env.in->ifindex,
 		.sid = sid,
 	};
@@ -119,7 +243,7 @@ static struct seg6nr_route sid_route(const struct seg6nr_sid *sid)
 bool seg6nr_flow_open(struct kunit *test, const struct seg6nr_flow *flow)
 {
 	struct seg6nr_sid sid = flow->sid;
-	struct seg6nr_route route = sid_route(&sid);
+	struct seg6nr_route route = sid_route(flow, &sid);
 	int err;
 
 	if (sid.vrftable && seg6nr_env.no_vrf) {
@@ -143,7 +267,7 @@ bool seg6nr_flow_open(struct kunit *test, const struct seg6nr_flow *flow)
  */
 void seg6nr_flow_close(struct kunit *test, const struct seg6nr_flow *flow)
 {
-	struct seg6nr_route route = sid_route(NULL);
+	struct seg6nr_route route = sid_route(flow, NULL);
 	int err = seg6nr_rtnl_route_del(&route);
 
 	if (err)
@@ -155,13 +279,13 @@ void seg6nr_flow_close(struct kunit *test, const struct seg6nr_flow *flow)
  * seg6nr_flow_by_goal() - whether the packet's destination chooses the route
  * @flow: the flow
  *
- * Return: false if a configured next hop does.
+ * Return: false if a configured next hop or policy does.
  */
 bool seg6nr_flow_by_goal(const struct seg6nr_flow *flow)
 {
 	const struct seg6nr_sid *sid = &flow->sid;
 
-	return !sid->nh4 && (!sid->nh6 || ipv6_addr_any(sid->nh6));
+	return !sid->nh4 && !sid->srh && (!sid->nh6 || ipv6_addr_any(sid->nh6));
 }
 
 /**
@@ -184,7 +308,8 @@ void seg6nr_flow_frame(const struct seg6nr_flow *flow, enum seg6nr_goal goal,
 			&seg6nr_addr_kept, seg6nr_addr4_kept
 		},
 		[SEG6NR_TO_OWN] = {
-			&seg6nr_addr_own,
+			flow->sid.vrftable ? &seg6nr_addr_vrf :
+					     &seg6nr_addr_own,
 			flow->sid.vrftable ? seg6nr_addr4_vrf :
 					     seg6nr_addr4_own
 		},
@@ -197,6 +322,15 @@ void seg6nr_flow_frame(const struct seg6nr_flow *flow, enum seg6nr_goal goal,
 		seg6nr_frame_inner6(frame, goals[goal].ipv6);
 	else if (flow->inner == IPPROTO_IPIP)
 		seg6nr_frame_inner4(frame, goals[goal].ipv4);
+	else if (flow->inner == IPPROTO_ETHERNET)
+		seg6nr_frame_ethernet(frame);
+	else if (flow->shape == SEG6NR_FAR)
+		seg6nr_frame_far(frame, goals[goal].ipv6);
+	else if (flow->shape == SEG6NR_NEXT_CSID)
+		seg6nr_frame_next_csid(frame, goals[goal].ipv6);
+	else if (flow->shape == SEG6NR_REPLACE_CSID)
+		seg6nr_frame_replace_csid(frame, goals[goal].ipv6,
+					  flow->sid.replace_nflen);
 	else
 		seg6nr_frame_steered(frame, goals[goal].ipv6);
 }
@@ -289,8 +423,14 @@ bool seg6nr_account_first(struct kunit *test, struct seg6nr_account *account,
 			  const struct seg6nr_frame *frame,
 			  enum seg6nr_point point, unsigned int holds)
 {
+	struct seg6nr_watch before = { .end = point };
 	struct seg6nr_watch watch = { .end = point, .holds = holds };
 
+	if (flow->second) {
+		seg6nr_watch_start(&before);
+		seg6nr_send(test, frame, 1);
+		seg6nr_watch_stop(&before);
+	}
 	seg6nr_watch_start(&watch);
 	seg6nr_send(test, frame, 1);
 	seg6nr_watch_stop(&watch);

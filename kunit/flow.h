@@ -13,6 +13,20 @@
 struct dst_entry;
 struct kunit;
 
+/* What a packet must look like for a behaviour to act on it. */
+enum seg6nr_shape {
+	SEG6NR_STEERED,		/* one more segment, or used up around @inner */
+	SEG6NR_FAR,		/* two more segments */
+	SEG6NR_NEXT_CSID,	/* one more C-SID in the destination, no SRH */
+	SEG6NR_REPLACE_CSID,	/* one more C-SID in the list */
+};
+
+/* What the SRH that it had or got is, when the packet is handed on. */
+enum seg6nr_srh_after {
+	SEG6NR_SRH_THERE,	/* behind the IPv6 header */
+	SEG6NR_SRH_NONE,
+};
+
 /* How a packet must hold the route that it is forwarded by. */
 enum seg6nr_hold {
 	SEG6NR_LENT,	/* the cached dst, without a reference */
@@ -24,15 +38,22 @@ enum seg6nr_hold {
  * struct seg6nr_flow - one behaviour, one way of configuring it
  * @name: for messages
  * @hold: what to expect
+ * @shape: of the packet
+ * @srh: what is left of the SRH, where the outer packet goes on
  * @inner: type of the inner packet, 0 if the outer one goes on
  * @by_oif: the SID gets the output device as its oif
+ * @second: the dst that is kept is made for the second packet; for the first
+ *	    the kernel makes the one that it is made from
  * @sid: the rest of its configuration
  */
 struct seg6nr_flow {
 	const char		*name;
 	enum seg6nr_hold	hold;
+	enum seg6nr_shape	shape;
+	enum seg6nr_srh_after	srh;
 	u8			inner;
 	bool			by_oif;
+	bool			second;
 	struct seg6nr_sid	sid;
 };
 
@@ -44,8 +65,10 @@ enum seg6nr_goal {
 	SEG6NR_TO_NOWHERE,
 };
 
-#define SEG6NR_FLOWS 13
+#define SEG6NR_FLOWS 31
 
+extern const u8 seg6nr_insertion[];
+extern const u8 seg6nr_encapsulation[];
 extern const struct seg6nr_flow seg6nr_flows[SEG6NR_FLOWS];
 
 void seg6nr_flow_desc(const struct seg6nr_flow *flow, char *desc);

@@ -35,6 +35,11 @@ MODULE_PARM_DESC(failed, "cases that failed (read only)");
 module_param_named(skipped, results.skip, uint, 0444);
 MODULE_PARM_DESC(skipped, "cases that were skipped (read only)");
 
+static char *filter[8];
+static unsigned int filters;
+module_param_array(filter, charp, &filters, 0444);
+MODULE_PARM_DESC(filter, "suites to run, parts of their names (default: all)");
+
 const void *ktap_next_row(const struct ktap_rows *rows, const void *prev)
 {
 	const void *next = prev ? prev + rows->row : rows->first;
@@ -226,6 +231,16 @@ static enum ktap_status run_suite(const struct kunit_suite *suite,
 	return verdict(&own);
 }
 
+static bool is_chosen(const struct kunit_suite *suite)
+{
+	unsigned int i;
+
+	for (i = 0; i < filters; i++)
+		if (strstr(suite->name, filter[i]))
+			return true;
+	return !filters;
+}
+
 /**
  * ktap_run() - run suites and print their results to the kernel log as KTAP
  * @suites: the suites, in the order to run them
@@ -238,14 +253,18 @@ static enum ktap_status run_suite(const struct kunit_suite *suite,
  */
 int ktap_run(struct kunit_suite *const *suites, unsigned int count)
 {
+	unsigned int i, chosen = 0, number = 0;
 	struct ktap_totals totals = {};
-	unsigned int i;
 
 	pr_info("KTAP version 1\n");
-	pr_info("1..%u\n", count);
 	for (i = 0; i < count; i++)
-		print_result("", run_suite(suites[i], &totals), i + 1,
-			     suites[i]->name, "every case was skipped");
+		chosen += is_chosen(suites[i]);
+	pr_info("1..%u\n", chosen);
+	for (i = 0; i < count; i++)
+		if (is_chosen(suites[i]))
+			print_result("", run_suite(suites[i], &totals),
+				     ++number, suites[i]->name,
+				     "every case was skipped");
 	print_totals("", "Totals:", &totals);
 	results = totals;
 	return 0;

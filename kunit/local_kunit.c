@@ -30,6 +30,26 @@ static const struct seg6nr_flow local_flows[] = {
 		.inner = IPPROTO_IPIP,
 		.sid = { .action = SEG6NR_ACT_END_DT4,
 			 .vrftable = SEG6NR_TABLE_VRF },
+	}, {
+		.name = "end_dt6_vrf",
+		.inner = IPPROTO_IPV6,
+		.sid = { .action = SEG6NR_ACT_END_DT6,
+			 .vrftable = SEG6NR_TABLE_VRF },
+	}, {
+		.name = "end_dt46_ipv4",
+		.inner = IPPROTO_IPIP,
+		.sid = { .action = SEG6NR_ACT_END_DT46,
+			 .vrftable = SEG6NR_TABLE_VRF },
+	}, {
+		.name = "end_dt46_ipv6",
+		.inner = IPPROTO_IPV6,
+		.sid = { .action = SEG6NR_ACT_END_DT46,
+			 .vrftable = SEG6NR_TABLE_VRF },
+	}, {
+		.name = "end_usd_ipv4",
+		.inner = IPPROTO_IPIP,
+		.sid = { .action = SEG6NR_ACT_END,
+			 .flavors = BIT(SEG6NR_FLV_OP_USD) },
 	},
 };
 

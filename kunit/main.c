@@ -7,15 +7,20 @@
 #include "env.h"
 #include "harness.h"
 #include "suites.h"
+#include "../module/seg6nr.h"
 
-kunit_test_suites(&seg6nr_forward_suite, &seg6nr_special_suite,
+kunit_test_suites(&seg6nr_srh_suite, &seg6nr_csid_suite, &seg6nr_attr_suite,
+		  &seg6nr_forward_suite, &seg6nr_special_suite,
 		  &seg6nr_local_suite, &seg6nr_drop_suite,
-		  &seg6nr_packet_suite, &seg6nr_life_suite);
+		  &seg6nr_packet_suite, &seg6nr_held_suite,
+		  &seg6nr_dx2_suite, &seg6nr_life_suite);
 
 static int __init seg6nr_kunit_init(void)
 {
 	int err;
 
+	/* Of our own copy of the table. */
+	seg6nr_attrs_init();
 	err = seg6nr_env_init();
 	if (err)
 		return err;

@@ -11,10 +11,13 @@
 #include <linux/mutex.h>
 #include <linux/neighbour.h>
 #include <linux/net.h>
+#include <linux/nexthop.h>
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
+#include <linux/seg6.h>
 #include <net/netlink.h>
 
+#include "env.h"
 #include "netlink.h"
 #include "../module/seg6nr_test.h"
 #include "../module/uapi.h"
@@ -166,6 +169,19 @@ static int ask(struct sk_buff *msg, int incomplete)
 	return ack->error;
 }
 
+static int change_link(int ifindex, unsigned int flags)
+{
+	struct ifinfomsg ifm = {
+		.ifi_index = ifindex,
+		.ifi_flags = flags,
+		.ifi_change = IFF_UP,
+	};
+	struct sk_buff *msg;
+
+	msg = request(RTM_NEWLINK, NLM_F_ACK, &ifm, sizeof(ifm));
+	return msg ? ask(msg, 0) : -ENOMEM;
+}
+
 /**
  * seg6nr_rtnl_link_up() - set a device up
  * @ifindex: the device
@@ -174,15 +190,18 @@ static int ask(struct sk_buff *msg, int incomplete)
  */
 int seg6nr_rtnl_link_up(int ifindex)
 {
-	struct ifinfomsg ifm = {
-		.ifi_index = ifindex,
-		.ifi_flags = IFF_UP,
-		.ifi_change = IFF_UP,
-	};
-	struct sk_buff *msg;
+	return change_link(ifindex, IFF_UP);
+}
 
-	msg = request(RTM_NEWLINK, NLM_F_ACK, &ifm, sizeof(ifm));
-	return msg ? ask(msg, 0) : -ENOMEM;
+/**
+ * seg6nr_rtnl_link_down() - set a device down
+ * @ifindex: the device
+ *
+ * Return: 0 or a negative error.
+ */
+int seg6nr_rtnl_link_down(int ifindex)
+{
+	return change_link(ifindex, 0);
 }
 
 /**
@@ -302,6 +321,24 @@ static int put_counters(struct sk_buff *msg)
 	return bad;
 }
 
+static int put_flavors(struct sk_buff *msg, const struct seg6nr_sid *sid)
+{
+	struct nlattr *nest;
+	int bad = 0;
+
+	if (sid->flavors) {
+		nest = nla_nest_start(msg, SEG6NR_A_FLAVORS);
+		bad |= nla_put_u32(msg, SEG6NR_FLV_OPERATION, sid->flavors);
+		nla_nest_end(msg, nest);
+	}
+	if (sid->replace_nflen) {
+		nest = nla_nest_start(msg, SEG6NR_A_REPLACE_CSID);
+		bad |= nla_put_u8(msg, SEG6NR_FLV_NFLEN, sid->replace_nflen);
+		nla_nest_end(msg, nest);
+	}
+	return bad;
+}
+
 static int put_sid(struct sk_buff *msg, const struct seg6nr_sid *sid)
 {
 	struct nlattr *encap, *nest;
@@ -323,6 +360,10 @@ static int put_sid(struct sk_buff *msg, const struct seg6nr_sid *sid)
 		bad |= nla_put_in6_addr(msg, SEG6NR_A_NH6, sid->nh6);
 	if (sid->has_nh4)
 		bad |= nla_put_in_addr(msg, SEG6NR_A_NH4, sid->nh4);
+	if (sid->srh)
+		bad |= nla_put(msg, SEG6NR_A_SRH, (sid->srh->hdrlen + 1) << 3,
+			       sid->srh);
+	bad |= put_flavors(msg, sid);
 
 	nla_nest_end(msg, nest);
 	nla_nest_end(msg, encap);
@@ -350,6 +391,8 @@ static int change_route(u16 type, u16 flags, const struct seg6nr_route *route)
 	bad |= nla_put_u32(msg, RTA_TABLE, route->table ?: RT_TABLE_MAIN);
 	if (route->gw)
 		bad |= nla_put(msg, RTA_GATEWAY, len, route->gw);
+	if (route->nhid)
+		bad |= nla_put_u32(msg, RTA_NH_ID, route->nhid);
 	if (route->oif)
 		bad |= nla_put_u32(msg, RTA_OIF, route->oif);
 	if (route->sid)
@@ -382,6 +425,50 @@ int seg6nr_rtnl_route_del(const struct seg6nr_route *route)
 	return change_route(RTM_DELROUTE, 0, &bare);
 }
 
+/**
+ * seg6nr_rtnl_nexthop_add() - make an IPv6 nexthop object
+ * @id: its number
+ * @ifindex: the device it leads through
+ * @gw: the gateway, NULL for the destination itself
+ *
+ * Return: 0 or a negative error.
+ */
+int seg6nr_rtnl_nexthop_add(u32 id, int ifindex, const struct in6_addr *gw)
+{
+	struct nhmsg nhm = {
+		.nh_family = AF_INET6,
+		.nh_protocol = RTPROT_STATIC,
+	};
+	struct sk_buff *msg;
+	int bad;
+
+	msg = request(RTM_NEWNEXTHOP, NLM_F_ACK | NLM_F_CREATE | NLM_F_EXCL,
+		      &nhm, sizeof(nhm));
+	if (!msg)
+		return -ENOMEM;
+
+	bad = nla_put_u32(msg, NHA_ID, id);
+	bad |= nla_put_u32(msg, NHA_OIF, ifindex);
+	if (gw)
+		bad |= nla_put_in6_addr(msg, NHA_GATEWAY, gw);
+	return ask(msg, bad);
+}
+
+/**
+ * seg6nr_rtnl_nexthop_del() - delete a nexthop object
+ * @id: its number
+ *
+ * Return: 0 or a negative error.
+ */
+int seg6nr_rtnl_nexthop_del(u32 id)
+{
+	struct nhmsg nhm = { .nh_family = AF_UNSPEC };
+	struct sk_buff *msg;
+
+	msg = request(RTM_DELNEXTHOP, NLM_F_ACK, &nhm, sizeof(nhm));
+	return msg ? ask(msg, nla_put_u32(msg, NHA_ID, id)) : -ENOMEM;
+}
+
 static int change_rule(u16 type, u16 flags, const struct in6_addr *dst,
 		       u8 plen, u8 action, u32 priority)
 {
@@ -389,6 +476,7 @@ static int change_rule(u16 type, u16 flags, const struct in6_addr *dst,
 		.family = AF_INET6,
 		.dst_len = plen,
 		.action = action,
+		.table = action == FR_ACT_TO_TBL ? SEG6NR_TABLE_ROUTES : 0,
 	};
 	struct sk_buff *msg;
 	int bad;
@@ -406,7 +494,7 @@ static int change_rule(u16 type, u16 flags, const struct in6_addr *dst,
  * seg6nr_rtnl_rule_add() - add an IPv6 rule for a destination
  * @dst: prefix
  * @plen: its length
- * @action: FR_ACT_*, one without a table
+ * @action: FR_ACT_*; the table of one that has one is SEG6NR_TABLE_ROUTES
  * @priority: of the rule
  *
  * Return: 0 or a negative error.

@@ -13,6 +13,7 @@
 #include <linux/in6.h>
 #include <linux/types.h>
 
+struct ipv6_sr_hdr;
 struct net;
 
 /**
@@ -24,6 +25,9 @@ struct net;
  * @nh6: next hop, NULL for none given
  * @nh4: next hop in network order, only with @has_nh4
  * @has_nh4: @nh4 is given, be it 0.0.0.0
+ * @flavors: bit per SEG6NR_FLV_OP_*, 0 for none given
+ * @replace_nflen: bits of a C-SID of the REPLACE-CSID flavor, 0 without that
+ * @srh: policy, NULL for none given
  */
 struct seg6nr_sid {
 	u32			action;
@@ -33,6 +37,9 @@ struct seg6nr_sid {
 	const struct in6_addr	*nh6;
 	__be32			nh4;
 	bool			has_nh4;
+	u32			flavors;
+	u8			replace_nflen;
+	const struct ipv6_sr_hdr *srh;
 };
 
 /**
@@ -44,6 +51,7 @@ struct seg6nr_sid {
  * @table: 0 for main
  * @oif: ifindex, 0 for none
  * @gw: gateway or NULL
+ * @nhid: nexthop object, 0 for none; in place of @oif and @gw
  * @sid: encap or NULL
  */
 struct seg6nr_route {
@@ -54,6 +62,7 @@ struct seg6nr_route {
 	const void		*gw;
 	u32			table;
 	int			oif;
+	u32			nhid;
 	const struct seg6nr_sid	*sid;
 };
 
@@ -74,6 +83,7 @@ void seg6nr_rtnl_close(void);
 const char *seg6nr_rtnl_text(void);
 
 int seg6nr_rtnl_link_up(int ifindex);
+int seg6nr_rtnl_link_down(int ifindex);
 int seg6nr_rtnl_vrf_add(const char *name, u32 table);
 int seg6nr_rtnl_link_del(int ifindex);
 int seg6nr_rtnl_addr_add(u8 family, int ifindex, const void *addr, u8 plen);
@@ -81,6 +91,8 @@ int seg6nr_rtnl_neigh_add(u8 family, int ifindex, const void *addr,
 			  const u8 *lladdr);
 int seg6nr_rtnl_route_add(const struct seg6nr_route *route);
 int seg6nr_rtnl_route_del(const struct seg6nr_route *route);
+int seg6nr_rtnl_nexthop_add(u32 id, int ifindex, const struct in6_addr *gw);
+int seg6nr_rtnl_nexthop_del(u32 id);
 int seg6nr_rtnl_rule_add(const struct in6_addr *dst, u8 plen, u8 action,
 			 u32 priority);
 int seg6nr_rtnl_rule_del(const struct in6_addr *dst, u8 plen, u8 action,

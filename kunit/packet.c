@@ -70,10 +70,16 @@ static void put_udp(struct seg6nr_frame *frame)
 		payload[i] = 'A' + i;
 }
 
-static void start(struct seg6nr_frame *frame)
+static void start_to(struct seg6nr_frame *frame, u8 nexthdr,
+		     const struct in6_addr *daddr)
 {
 	frame->len = 0;
-	put_ipv6(frame, IPPROTO_ROUTING, &seg6nr_addr_peer, &seg6nr_addr_sid);
+	put_ipv6(frame, nexthdr, &seg6nr_addr_peer, daddr);
+}
+
+static void start(struct seg6nr_frame *frame)
+{
+	start_to(frame, IPPROTO_ROUTING, &seg6nr_addr_sid);
 }
 
 static void finish(struct seg6nr_frame *frame)
@@ -96,6 +102,98 @@ void seg6nr_frame_steered(struct seg6nr_frame *frame,
 	start(frame);
 	put_srh(frame, IPPROTO_UDP, 1, segments, ARRAY_SIZE(segments));
 	put_udp(frame);
+	finish(frame);
+}
+
+/**
+ * seg6nr_frame_far() - a UDP packet with two more segments to visit
+ * @frame: made anew
+ * @next: the first of them
+ */
+void seg6nr_frame_far(struct seg6nr_frame *frame, const struct in6_addr *next)
+{
+	struct in6_addr segments[] = {
+		seg6nr_addr_nowhere, *next, seg6nr_addr_sid
+	};
+
+	start(frame);
+	put_srh(frame, IPPROTO_UDP, 2, segments, ARRAY_SIZE(segments));
+	put_udp(frame);
+	finish(frame);
+}
+
+/* Octets of the block and of the shortest C-SID. */
+#define BLOCK	4
+#define CSID	2
+
+/**
+ * seg6nr_frame_next_csid() - a UDP packet with one more NEXT-CSID to visit
+ * @frame: made anew
+ * @next: of the block of seg6nr_addr_csid, the 16 bits behind it count
+ */
+void seg6nr_frame_next_csid(struct seg6nr_frame *frame,
+			    const struct in6_addr *next)
+{
+	struct in6_addr daddr = seg6nr_addr_csid;
+
+	memcpy(daddr.s6_addr + BLOCK + CSID, next->s6_addr + BLOCK, CSID);
+	start_to(frame, IPPROTO_UDP, &daddr);
+	put_udp(frame);
+	finish(frame);
+}
+
+/**
+ * seg6nr_frame_replace_csid() - a UDP packet with one more REPLACE-CSID to visit
+ * @frame: made anew
+ * @next: of the block of seg6nr_addr_csid, the @nflen bits behind it count
+ * @nflen: 16 or 32
+ */
+void seg6nr_frame_replace_csid(struct seg6nr_frame *frame,
+			       const struct in6_addr *next, u8 nflen)
+{
+	unsigned int nf = nflen / 8;
+	struct in6_addr container = {};
+
+	memcpy(container.s6_addr + sizeof(container) - nf,
+	       next->s6_addr + BLOCK, nf);
+	start_to(frame, IPPROTO_ROUTING, &seg6nr_addr_csid);
+	put_srh(frame, IPPROTO_UDP, 1, &container, 1);
+	put_udp(frame);
+	finish(frame);
+}
+
+/**
+ * seg6nr_frame_list() - a UDP packet with any segment list
+ * @frame: made anew
+ * @daddr: its destination
+ * @segments: the list as it stands in the SRH
+ * @count: its length
+ * @left: segments left
+ */
+void seg6nr_frame_list(struct seg6nr_frame *frame, const struct in6_addr *daddr,
+		       const struct in6_addr *segments, u8 count, u8 left)
+{
+	start_to(frame, IPPROTO_ROUTING, daddr);
+	put_srh(frame, IPPROTO_UDP, left, segments, count);
+	put_udp(frame);
+	finish(frame);
+}
+
+/**
+ * seg6nr_frame_ethernet() - an Ethernet frame in a packet that ends at the SID
+ * @frame: made anew
+ */
+void seg6nr_frame_ethernet(struct seg6nr_frame *frame)
+{
+	struct ethhdr *eth;
+
+	start(frame);
+	put_srh(frame, IPPROTO_ETHERNET, 0, &seg6nr_addr_sid, 1);
+	eth = append(frame, sizeof(*eth));
+	memset(eth->h_dest, 0x02, ETH_ALEN);
+	memset(eth->h_source, 0x06, ETH_ALEN);
+	eth->h_proto = htons(ETH_P_802_EX1);
+	memset(append(frame, PAYLOAD_LEN), 'E', PAYLOAD_LEN);
 	finish(frame);
 }
 
@@ -173,7 +271,6 @@ static void dress(struct sk_buff *skb)
 	eth->h_proto = htons(ETH_P_IPV6);
 	skb_reset_mac_header(skb);
 	skb_pull(skb, ETH_HLEN);
-	skb_reset_mac_len(skb);
 
 	skb->dev = dev;
 	skb->skb_iif = dev->ifindex;
@@ -181,6 +278,7 @@ static void dress(struct sk_buff *skb)
 	skb->protocol = htons(ETH_P_IPV6);
 	skb->pkt_type = PACKET_HOST;
 	skb_reset_network_header(skb);
+	skb_reset_mac_len(skb);
 	skb_set_transport_header(skb, sizeof(struct ipv6hdr));
 	IP6CB(skb)->iif = dev->ifindex;
 	IP6CB(skb)->nhoff = offsetof(struct ipv6hdr, nexthdr);

@@ -37,6 +37,14 @@ struct seg6nr_frame {
 
 void seg6nr_frame_steered(struct seg6nr_frame *frame,
 			  const struct in6_addr *next);
+void seg6nr_frame_far(struct seg6nr_frame *frame, const struct in6_addr *next);
+void seg6nr_frame_next_csid(struct seg6nr_frame *frame,
+			    const struct in6_addr *next);
+void seg6nr_frame_replace_csid(struct seg6nr_frame *frame,
+			       const struct in6_addr *next, u8 nflen);
+void seg6nr_frame_ethernet(struct seg6nr_frame *frame);
+void seg6nr_frame_list(struct seg6nr_frame *frame, const struct in6_addr *daddr,
+		       const struct in6_addr *segments, u8 count, u8 left);
 void seg6nr_frame_loop(struct seg6nr_frame *frame, unsigned int visits);
 void seg6nr_frame_inner6(struct seg6nr_frame *frame,
 			 const struct in6_addr *daddr);

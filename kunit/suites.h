@@ -10,6 +10,11 @@ extern struct kunit_suite seg6nr_special_suite;
 extern struct kunit_suite seg6nr_local_suite;
 extern struct kunit_suite seg6nr_drop_suite;
 extern struct kunit_suite seg6nr_packet_suite;
+extern struct kunit_suite seg6nr_held_suite;
+extern struct kunit_suite seg6nr_dx2_suite;
 extern struct kunit_suite seg6nr_life_suite;
+extern struct kunit_suite seg6nr_srh_suite;
+extern struct kunit_suite seg6nr_csid_suite;
+extern struct kunit_suite seg6nr_attr_suite;
 
 #endif /* SEG6NR_KUNIT_SUITES_H */
