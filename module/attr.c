@@ -118,7 +118,7 @@ static int parse_counters(const struct seg6nr_config *config,
 					     -EINVAL);
 		seen |= BIT(type);
 	}
-	if (rem)
+	if (rem > 0)
 		return seg6nr_refuse(extack, attr, "count: wrong length",
 				     -EINVAL);
 	if (~seen & (BIT(SEG6NR_CNT_PACKETS) | BIT(SEG6NR_CNT_BYTES) |
@@ -222,7 +222,7 @@ static int file_flavors(const struct nlattr *attr, const struct nlattr **tb,
 					     -EINVAL);
 		tb[type] = pos;
 	}
-	if (rem)
+	if (rem > 0)
 		return seg6nr_refuse(extack, attr, "flavors: wrong length",
 				     -EINVAL);
 	return 0;
@@ -435,7 +435,7 @@ static int file_attrs(const struct nlattr *nest, const struct nlattr **tb,
 			return refuse_fault(extack, pos, row, LENGTH, -ERANGE);
 		tb[row] = pos;
 	}
-	if (rem)
+	if (rem > 0)
 		return seg6nr_refuse(extack, nest,
 				     "encap: octets left over behind the attributes",
 				     -EINVAL);

@@ -32,7 +32,7 @@ static int check_members(const struct nlattr *attr, const struct nlattr **tb,
 					     -EINVAL);
 		tb[type] = pos;
 	}
-	if (rem)
+	if (rem > 0)
 		return seg6nr_refuse(extack, attr, "endpoint: wrong length",
 				     -EINVAL);
 

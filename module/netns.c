@@ -24,7 +24,7 @@ static unsigned int net_id;
  *	  after its namespace
  */
 struct seg6nr_holders {
-	spinlock_t		lock;
+	spinlock_t		lock;	/* guards list */
 	struct list_head	list;
 	refcount_t		refs;
 };
