@@ -9,7 +9,6 @@
 #   make fuzz N=packets SEED=seed [MESSAGES=route messages]
 #                            compare with the in-tree encap and a model
 #   make check               style, static analysis and consistency only
-#   make fuzz [N=] [SEED=]   N packets and N/10 route messages nobody thought of
 
 KVER    ?= $(shell uname -r)
 KDIR    ?= /lib/modules/$(KVER)/build
@@ -89,13 +88,6 @@ test:
 
 check:
 	tools/test/check
-
-N       ?= 100000
-SEED    ?= 1
-M       ?= $(shell expr $(N) / 10)
-
-fuzz:
-	tools/fuzz/fuzz -n $(N) -m $(M) -s $(SEED)
 
 N        ?= 200000
 SEED     ?= 1
