@@ -21,6 +21,9 @@
 #include <net/gso.h>	/* split off linux/skbuff.h in 6.6; goes with 6.1 */
 #endif
 #include <net/ip6_fib.h>
+#ifdef SEG6NR_HAVE_FIB6_STUB
+#include <net/ipv6_stubs.h>
+#endif
 #include <net/lwtunnel.h>
 #include <net/route.h>
 #ifdef CONFIG_IPV6_SEG6_HMAC
@@ -79,6 +82,7 @@ static inline void kfree_skb_reason(struct sk_buff *skb,
 /* 7.0, backported as far as 6.12; goes with 6.1. */
 #ifndef kmalloc_obj
 #define kmalloc_obj(obj, gfp) kmalloc_array(1, sizeof(obj), gfp)
+#define kzalloc_obj(obj, gfp) kcalloc(1, sizeof(obj), gfp)
 #endif
 
 /*
@@ -146,6 +150,41 @@ static inline unsigned int seg6nr_dst_refs(struct dst_entry *dst)
 	return atomic_read(&dst->__refcnt);
 #endif
 }
+
+/*
+ * The route that a lookup matches, before a path is chosen: by policy rules, or
+ * in @table.  Exported by name since 7.2, by rules only; behind a table of
+ * functions before.  Goes with 6.12.
+ */
+static inline int seg6nr_fib6_lookup(struct net *net, struct fib6_table *table,
+				     int iif, struct flowi6 *fl6,
+				     struct fib6_result *res, int strict)
+{
+#ifdef SEG6NR_HAVE_FIB6_STUB
+	if (table)
+		return ipv6_stub->fib6_table_lookup(net, table, iif, fl6, res,
+						    strict);
+	return ipv6_stub->fib6_lookup(net, iif, fl6, res, strict);
+#else
+	return table ? -EOPNOTSUPP : fib6_lookup(net, iif, fl6, res, strict);
+#endif
+}
+
+/* Marks a packet that was given one of several paths; goes with 5.10. */
+#ifndef IP6SKB_MULTIPATH
+#define IP6SKB_MULTIPATH	0
+#endif
+
+/*
+ * Whether each CPU sees the stores of another in the order they were made.  A
+ * route is taken out of the FIB and then counted, with nothing in between that
+ * would order the two for those who look.
+ */
+#if defined(CONFIG_X86) || defined(CONFIG_UML_X86)
+#define SEG6NR_STORES_IN_ORDER	true
+#else
+#define SEG6NR_STORES_IN_ORDER	false
+#endif
 
 /*
  * net.netfilter.nf_hooks_lwtunnel came with 5.15; goes with 5.10.  So did the

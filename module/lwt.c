@@ -304,6 +304,7 @@ static void seg6nr_destroy_state(struct lwtunnel_state *lwtstate)
 
 	seg6nr_netns_del(slwt);
 	seg6nr_nexthop_exit_state(slwt);
+	seg6nr_netns_put(slwt);
 	seg6nr_attrs_destroy(slwt);
 }
 

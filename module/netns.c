@@ -7,8 +7,10 @@
  */
 #include <linux/percpu.h>
 #include <linux/refcount.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/proc_fs.h>
+#include <net/addrconf.h>
 #include <net/net_namespace.h>
 #include <net/netns/generic.h>
 
@@ -16,26 +18,21 @@
 
 static unsigned int net_id;
 
-/**
- * struct seg6nr_holders - the states of one namespace that can hold routes
- * @lock: guards @list
- * @list: of &seg6nr_lwt.node
- * @refs: one of the namespace and one of each state, for a state may be freed
- *	  after its namespace
- */
-struct seg6nr_holders {
-	spinlock_t		lock;	/* guards list */
-	struct list_head	list;
-	refcount_t		refs;
-};
-
 static struct seg6nr_holders *holders_alloc(void)
 {
 	struct seg6nr_holders *holders;
 
-	holders = kmalloc_obj(*holders, GFP_KERNEL_ACCOUNT);
+	holders = kzalloc_obj(*holders, GFP_KERNEL_ACCOUNT);
 	if (!holders)
 		return NULL;
+	holders->stats = __alloc_percpu_gfp(sizeof(*holders->stats),
+					    __alignof__(*holders->stats),
+					    GFP_KERNEL_ACCOUNT);
+	if (!holders->stats) {
+		kfree(holders);
+		return NULL;
+	}
+	mutex_init(&holders->purging);
 	spin_lock_init(&holders->lock);
 	INIT_LIST_HEAD(&holders->list);
 	refcount_set(&holders->refs, 1);
@@ -44,8 +41,10 @@ static struct seg6nr_holders *holders_alloc(void)
 
 static void holders_put(struct seg6nr_holders *holders)
 {
-	if (refcount_dec_and_test(&holders->refs))
-		kfree(holders);
+	if (!refcount_dec_and_test(&holders->refs))
+		return;
+	free_percpu(holders->stats);
+	kfree(holders);
 }
 
 /**
@@ -72,7 +71,7 @@ void seg6nr_netns_add(struct net *net, struct seg6nr_lwt *slwt)
 {
 	struct seg6nr_holders *holders = seg6nr_net(net)->holders;
 
-	if (!slwt->held)
+	if (!slwt->hops)
 		return;
 	refcount_inc(&holders->refs);
 	slwt->holders = holders;
@@ -96,34 +95,97 @@ void seg6nr_netns_del(struct seg6nr_lwt *slwt)
 	spin_lock_bh(&holders->lock);
 	list_del(&slwt->node);
 	spin_unlock_bh(&holders->lock);
-	holders_put(holders);
 }
 
+/**
+ * seg6nr_netns_put() - a state does not count in its namespace any more
+ * @slwt: the state, off the list, its routes released
+ *
+ * Context: any, softirq included.
+ */
+void seg6nr_netns_put(struct seg6nr_lwt *slwt)
+{
+	if (slwt->holders)
+		holders_put(slwt->holders);
+}
+
+/* States whose routes are released between two chances for others to run. */
+#define PURGE_BATCH	64
+
+/* Purge some of the states in @todo; false once it is empty. */
+static bool purge_some(struct seg6nr_holders *holders, struct list_head *todo)
+{
+	struct seg6nr_lwt *slwt;
+	int i;
+
+	spin_lock_bh(&holders->lock);
+	for (i = 0; i < PURGE_BATCH && !list_empty(todo); i++) {
+		slwt = list_first_entry(todo, struct seg6nr_lwt, node);
+		list_move(&slwt->node, &holders->list);
+		seg6nr_nexthop_purge(slwt);
+	}
+	spin_unlock_bh(&holders->lock);
+	return i == PURGE_BATCH;
+}
+
+/* May sleep: there can be very many states. */
 static void purge(struct net *net)
 {
 	struct seg6nr_holders *holders = seg6nr_net(net)->holders;
-	struct seg6nr_lwt *slwt;
+	LIST_HEAD(todo);
 
+	mutex_lock(&holders->purging);
+	holders->purges++;
 	spin_lock_bh(&holders->lock);
-	list_for_each_entry(slwt, &holders->list, node)
-		seg6nr_nexthop_purge(slwt);
+	list_splice_init(&holders->list, &todo);
 	spin_unlock_bh(&holders->lock);
+	while (purge_some(holders, &todo))
+		cond_resched();
+	mutex_unlock(&holders->purging);
+}
+
+/* For what is remembered: the answer of a lookup may be another one now. */
+static void note_change(struct net *net)
+{
+	struct seg6nr_holders *holders = seg6nr_net(net)->holders;
+
+	WRITE_ONCE(holders->changes, holders->changes + 1);
+	/* Whoever sees a purged slot has to see this too. */
+	smp_mb();
 }
 
 /*
- * All routes of the namespace, not those of this device: one that was flushed
- * names another device by now.  The event is repeated while the device waits.
+ * Purged are all routes of the namespace, not those of this device: one that
+ * was flushed names another device by now.  The event is repeated while the
+ * device waits.
  */
 static int device_event(struct notifier_block *nb, unsigned long event,
 			void *ptr)
 {
-	if (event == NETDEV_DOWN || event == NETDEV_UNREGISTER)
-		purge(dev_net(netdev_notifier_info_to_dev(ptr)));
+	struct net *net = dev_net(netdev_notifier_info_to_dev(ptr));
+
+	switch (event) {
+	case NETDEV_DOWN:
+	case NETDEV_UNREGISTER:
+		note_change(net);
+		purge(net);
+		break;
+	case NETDEV_REGISTER:
+	case NETDEV_UP:
+	case NETDEV_CHANGE:
+	case NETDEV_CHANGENAME:
+	case NETDEV_CHANGEUPPER:
+	case NETDEV_CHANGEMTU:
+		note_change(net);
+		break;
+	}
 	return NOTIFY_DONE;
 }
 
+/* Behind the FIB's own: what they change is changed when we are told. */
 static struct notifier_block device_notifier = {
 	.notifier_call	= device_event,
+	.priority	= ADDRCONF_NOTIFY_PRIORITY - 20,
 };
 
 static int __net_init netns_init(struct net *net)

@@ -2,28 +2,28 @@
 /*
  * nexthop.c - where a packet goes next, and who holds the route it goes by
  *
- * The only file that looks up, sets or references a dst.  Its promise: a route
- * that merely forwards is lent to the packet for the rest of the RCU read
- * section and nothing shared is written for it.  That is sound because every
- * path that keeps a packet longer (queues, qdiscs, neighbours, XFRM) converts
- * the loan with skb_dst_force() first.  Three exceptions:
+ * The only file that looks up, sets or references a dst, with hop.c, which is
+ * its memory and nobody else's.  Its promise: a route that merely forwards is
+ * lent to the packet for the rest of the RCU read section and nothing shared is
+ * written for it.  That is sound because every path that keeps a packet longer
+ * (queues, qdiscs, neighbours, XFRM) converts the loan with skb_dst_force()
+ * first.  Three exceptions:
  *  - an uncached dst comes with one reference of its own in spite of
  *    RT6_LOOKUP_F_DST_NOREF; the packet takes it over, unless it can be held
- *    (below) and lent from then on;
+ *    and lent from then on;
  *  - a dst for local delivery is forced here, because not every kernel forces
  *    it where local packets are queued;
  *  - the special entries (null, prohibit, blackhole) live as long as the
  *    namespace and are lent like any other.
  */
 #include <linux/ipv6.h>
-#include <linux/percpu.h>
-#include <linux/slab.h>
 #include <net/ip.h>
 #include <net/ip6_route.h>
 #include <net/ipv6.h>
 #include <net/l3mdev.h>
 #include <net/route.h>
 
+#include "hop.h"
 #include "seg6nr.h"
 
 /* The flow of an input lookup; zeroed, for rules compare what we don't set. */
@@ -126,166 +126,6 @@ static enum seg6nr_verdict attach_noref(struct seg6nr_pkt *pkt,
 	return attach(pkt, rt, owned, flags);
 }
 
-/*
- * Routes to on-link next hops.  The route that a lookup finds for such a next
- * hop is for whole networks and names no neighbour, so the kernel can only make
- * one more route for each packet.  Here each CPU makes one for each SID and
- * lends it as long as every further lookup finds the route it was made from.
- * That is no cache of the lookup's result: the lookup is done.
- */
-
-/**
- * struct seg6nr_held - a route to an on-link next hop, of one CPU and SID
- * @dst: the route, one reference held; names the next hop as its gateway
- * @base: IPv4: the route that @dst was made from, one reference held, so that
- *	  its address cannot come to mean another one
- * @rcu: readers may still look at us
- */
-struct seg6nr_held {
-	struct dst_entry	*dst;
-	struct dst_entry	*base;
-	struct rcu_head		rcu;
-};
-
-static void release_held(struct seg6nr_held *held)
-{
-	if (!held)
-		return;
-	/* Packets on loan keep the dst until their RCU read sections end. */
-	dst_release(held->dst);
-	dst_release(held->base);
-	kfree_rcu(held, rcu);
-}
-
-/*
- * One route per SID and CPU must not count against the limit above which each
- * allocation looks for garbage.
- */
-static void uncount(struct dst_entry *dst)
-{
-	dst->flags |= DST_NOCOUNT;
-	dst_entries_add(dst->ops, -1);
-}
-
-/*
- * A tunnel behind the route may lead back to the SID that would hold it, and
- * neither would ever be freed.
- */
-static bool may_loop(const struct seg6nr_pkt *pkt, const struct dst_entry *dst)
-{
-	return dst->lwtstate && dst->lwtstate != pkt->slwt->inner;
-}
-
-static bool may_hold(const struct seg6nr_pkt *pkt, const struct dst_entry *dst)
-{
-	return !READ_ONCE(seg6nr_net(pkt->net)->dying) &&
-	       READ_ONCE(dst->dev)->reg_state == NETREG_REGISTERED;
-}
-
-/*
- * Put a route into this CPU's slot.  @dst carries the reference to hold.
- * Whoever purges after the device or namespace began to go either finds our
- * entry or is seen by the second look here: both are behind a full barrier.
- *
- * Return: whether it is held; else the reference is still the caller's.
- */
-static bool hold(const struct seg6nr_pkt *pkt, struct dst_entry *dst,
-		 struct dst_entry *base)
-{
-	struct seg6nr_held __rcu **slot = this_cpu_ptr(pkt->slwt->held);
-	struct seg6nr_held *held;
-
-	if (!may_hold(pkt, dst) || may_loop(pkt, dst))
-		return false;
-	held = kmalloc_obj(*held, GFP_ATOMIC | __GFP_NOWARN);
-	if (!held)
-		return false;
-	if (base && !dst_hold_safe(base)) {
-		kfree(held);
-		return false;
-	}
-
-	uncount(dst);
-	held->dst = dst;
-	held->base = base;
-	if (!READ_ONCE(pkt->slwt->holds))
-		WRITE_ONCE(pkt->slwt->holds, true);
-	release_held(unrcu_pointer(xchg(slot, RCU_INITIALIZER(held))));
-
-	if (!may_hold(pkt, dst))
-		release_held(unrcu_pointer(xchg(slot, NULL)));
-	return true;
-}
-
-static const struct seg6nr_held *held_noref(const struct seg6nr_pkt *pkt)
-{
-	return rcu_dereference(*this_cpu_ptr(pkt->slwt->held));
-}
-
-/* Whether packets of this SID may ask for a given next hop, or a delegate. */
-static bool needs_slots(const struct seg6nr_lwt *slwt)
-{
-	switch (slwt->action) {
-	case SEG6NR_ACT_END_X:
-		return !seg6nr_has(slwt, SEG6NR_A_OIF);
-	case SEG6NR_ACT_END_DX6:
-		return !ipv6_addr_any(&slwt->nh6);
-	case SEG6NR_ACT_END_DX4:
-		return slwt->nh4.s_addr;
-	case SEG6NR_ACT_END_BPF:
-		return true;
-	}
-	return false;
-}
-
-/**
- * seg6nr_nexthop_init_state() - prepare a state for holding routes
- * @slwt: the state, its attributes parsed
- *
- * Context: process context, may sleep.
- *
- * Return: 0 or -ENOMEM.
- */
-int seg6nr_nexthop_init_state(struct seg6nr_lwt *slwt)
-{
-	if (!needs_slots(slwt))
-		return 0;
-
-	slwt->held = __alloc_percpu_gfp(sizeof(*slwt->held),
-					__alignof__(*slwt->held),
-					GFP_KERNEL_ACCOUNT);
-	return slwt->held ? 0 : -ENOMEM;
-}
-
-/**
- * seg6nr_nexthop_purge() - release the routes that a state holds
- * @slwt: the state
- *
- * Context: any; packets may be using the state.  Idempotent.
- */
-void seg6nr_nexthop_purge(struct seg6nr_lwt *slwt)
-{
-	int cpu;
-
-	if (!READ_ONCE(slwt->holds))
-		return;
-	for_each_possible_cpu(cpu)
-		release_held(unrcu_pointer(xchg(per_cpu_ptr(slwt->held, cpu),
-						NULL)));
-}
-
-/**
- * seg6nr_nexthop_exit_state() - undo seg6nr_nexthop_init_state()
- * @slwt: the state, out of reach of packets
- *
- * Context: any, softirq included.
- */
-void seg6nr_nexthop_exit_state(struct seg6nr_lwt *slwt)
-{
-	seg6nr_nexthop_purge(slwt);
-	free_percpu(slwt->held);
-}
-
 static struct rt6_info *lookup_noref(struct seg6nr_pkt *pkt,
 				     struct flowi6 *fl6)
 {
@@ -308,12 +148,13 @@ static bool is_onlink(const struct rt6_info *rt)
 	       !(rt->rt6i_flags & (RTF_GATEWAY | RTF_CACHE));
 }
 
-/* Whether the held route is what the kernel would make from @rt now. */
-static bool is_made_from(const struct rt6_info *clone,
-			 const struct rt6_info *rt)
+/*
+ * Whether the held route is what the kernel would make now from the answer @rt,
+ * which stands for the route @from.
+ */
+static bool is_made_from(const struct rt6_info *clone, const struct rt6_info *rt,
+			 const struct fib6_info *from)
 {
-	const struct fib6_info *from = rcu_access_pointer(rt->from);
-
 	return from && rcu_access_pointer(clone->from) == from &&
 	       READ_ONCE(clone->dst.dev) == READ_ONCE(rt->dst.dev) &&
 	       !(READ_ONCE(clone->rt6i_flags) & (RTF_MODIFIED | RTF_EXPIRES));
@@ -353,7 +194,7 @@ static struct rt6_info *make_delegate(const struct seg6nr_pkt *pkt)
  */
 enum seg6nr_verdict seg6nr_nexthop_delegate(struct seg6nr_pkt *pkt)
 {
-	const struct seg6nr_held *held = held_noref(pkt);
+	const struct seg6nr_held *held = seg6nr_hop_held(pkt);
 	const struct dst_entry *dst = skb_dst(pkt->skb);
 	struct rt6_info *rt;
 
@@ -366,16 +207,46 @@ enum seg6nr_verdict seg6nr_nexthop_delegate(struct seg6nr_pkt *pkt)
 	if (!rt)
 		return SEG6NR_DROP_NOMEM;
 
-	return attach(pkt, rt, !hold(pkt, &rt->dst, NULL), SEG6NR_NH_LOCAL);
+	return attach(pkt, rt, !seg6nr_hop_hold(pkt, &rt->dst, NULL),
+		      SEG6NR_NH_LOCAL);
+}
+
+/*
+ * Attach the route to an on-link next hop, where the plain lookup of @fl6
+ * answered @rt, which stands for the route @from.
+ */
+static enum seg6nr_verdict attach_onlink(struct seg6nr_pkt *pkt,
+					 struct flowi6 *fl6,
+					 struct rt6_info *rt,
+					 const struct fib6_info *from)
+{
+	const struct seg6nr_held *held = seg6nr_hop_held(pkt);
+
+	if (held && is_made_from(dst_rt6_info(held->dst), rt, from))
+		return attach(pkt, dst_rt6_info(held->dst), false, 0);
+
+	fl6->flowi6_flags = FLOWI_FLAG_KNOWN_NH;
+	rt = lookup_noref(pkt, fl6);
+	fl6->flowi6_flags = 0;
+	if (from && seg6nr_rt6_uncached(rt) && seg6nr_dst_refs(&rt->dst) &&
+	    seg6nr_hop_hold(pkt, &rt->dst, NULL))
+		return attach(pkt, rt, false, 0);
+
+	return attach_noref(pkt, rt, 0);
+}
+
+/* As the kernel does it, a route for each packet. */
+static enum seg6nr_verdict lookup_known(struct seg6nr_pkt *pkt,
+					struct flowi6 *fl6)
+{
+	fl6->flowi6_flags = FLOWI_FLAG_KNOWN_NH;
+	return attach_noref(pkt, lookup_noref(pkt, fl6), 0);
 }
 
 /**
  * seg6nr_nexthop_known() - resolve a given next hop
  * @pkt: the packet, its IPv6 header at the network header
  * @nexthop: where to send it, from the SID's configuration
- *
- * A route of a nexthop object is shared by prefixes and does not tell which of
- * them was found; there the kernel's own way is taken.
  *
  * Context: BH off, RCU read section.  The former dst of the skb is dropped.
  *
@@ -384,28 +255,35 @@ enum seg6nr_verdict seg6nr_nexthop_delegate(struct seg6nr_pkt *pkt)
 enum seg6nr_verdict seg6nr_nexthop_known(struct seg6nr_pkt *pkt,
 					 const struct in6_addr *nexthop)
 {
-	const struct seg6nr_held *held;
+	int iif = pkt->skb->dev->ifindex;
+	u32 mark = pkt->skb->mark;
+	enum seg6nr_verdict verdict;
+	struct fib6_info *from;
+	struct seg6nr_fill fill;
 	struct rt6_info *rt;
 	struct flowi6 fl6;
-	bool shared;
+
+	if (seg6nr_hop_reuse(pkt, nexthop, iif, mark))
+		return SEG6NR_FORWARD;
 
 	flow_init(&fl6, pkt, nexthop);
+	if (unlikely(!READ_ONCE(seg6nr_params.hold)))
+		return lookup_known(pkt, &fl6);
+
+	fill.flow = &fl6;
+	seg6nr_hop_begin(&fill, pkt, NULL, nexthop, iif, mark);
 	rt = lookup_noref(pkt, &fl6);
-	if (!is_onlink(rt))
-		return attach_noref(pkt, rt, 0);
+	if (is_onlink(rt)) {
+		from = seg6nr_hop_matched(pkt, NULL, &fl6, rt);
+		verdict = attach_onlink(pkt, &fl6, rt, from);
+	} else {
+		from = NULL;
+		verdict = attach_noref(pkt, rt, 0);
+	}
 
-	shared = rt->sernum;
-	held = held_noref(pkt);
-	if (!shared && held && is_made_from(dst_rt6_info(held->dst), rt))
-		return attach(pkt, dst_rt6_info(held->dst), false, 0);
-
-	fl6.flowi6_flags = FLOWI_FLAG_KNOWN_NH;
-	rt = lookup_noref(pkt, &fl6);
-	if (!shared && seg6nr_rt6_uncached(rt) && seg6nr_dst_refs(&rt->dst) &&
-	    hold(pkt, &rt->dst, NULL))
-		return attach(pkt, rt, false, 0);
-
-	return attach_noref(pkt, rt, 0);
+	if (verdict == SEG6NR_FORWARD)
+		seg6nr_hop_remember(pkt, &fill, from);
+	return verdict;
 }
 
 /**
@@ -423,10 +301,22 @@ enum seg6nr_verdict seg6nr_nexthop(struct seg6nr_pkt *pkt,
 				   const struct in6_addr *daddr,
 				   unsigned int flags)
 {
+	int iif = pkt->skb->dev->ifindex;
+	u32 mark = pkt->skb->mark;
+	enum seg6nr_verdict verdict;
+	struct seg6nr_fill fill;
 	struct flowi6 fl6;
 
+	if (seg6nr_hop_reuse(pkt, daddr, iif, mark))
+		return SEG6NR_FORWARD;
+
+	fill.flow = &fl6;
+	seg6nr_hop_begin(&fill, pkt, NULL, daddr, iif, mark);
 	flow_init(&fl6, pkt, daddr);
-	return attach_noref(pkt, lookup_noref(pkt, &fl6), flags);
+	verdict = attach_noref(pkt, lookup_noref(pkt, &fl6), flags);
+	if (verdict == SEG6NR_FORWARD)
+		seg6nr_hop_remember(pkt, &fill, NULL);
+	return verdict;
 }
 
 /**
@@ -444,23 +334,32 @@ enum seg6nr_verdict seg6nr_nexthop_table(struct seg6nr_pkt *pkt, u32 table,
 					 unsigned int flags)
 {
 	const struct in6_addr *daddr = &ipv6_hdr(pkt->skb)->daddr;
+	enum seg6nr_verdict verdict;
 	struct net *net = pkt->net;
+	struct seg6nr_fill fill;
 	struct fib6_table *tb;
 	struct rt6_info *rt;
 	struct flowi6 fl6;
 
 	if (!table)
 		return seg6nr_nexthop(pkt, daddr, flags);
+	if (seg6nr_hop_reuse(pkt, daddr, 0, 0))
+		return SEG6NR_FORWARD;
 
 	tb = fib6_get_table(net, table);
 	if (!tb)
 		return attach(pkt, net->ipv6.ip6_blk_hole_entry, false, flags);
 
+	fill.flow = &fl6;
+	seg6nr_hop_begin(&fill, pkt, tb, daddr, 0, 0);
 	flow_init(&fl6, pkt, daddr);
 	rt = ip6_pol_route(net, tb, 0, &fl6, pkt->skb,
 			   RT6_LOOKUP_F_HAS_SADDR | RT6_LOOKUP_F_DST_NOREF);
 
-	return attach_noref(pkt, rt, flags);
+	verdict = attach_noref(pkt, rt, flags);
+	if (verdict == SEG6NR_FORWARD)
+		seg6nr_hop_remember(pkt, &fill, NULL);
+	return verdict;
 }
 
 /* The device itself or the VRF that it stands for. */
@@ -471,43 +370,108 @@ static bool leaves_through(const struct dst_entry *dst, int oif)
 	return dev->ifindex == oif || l3mdev_master_ifindex_rcu(dev) == oif;
 }
 
+/* An output lookup, which always returns a reference; @known: of a next hop. */
+static struct rt6_info *lookup_oif(const struct seg6nr_pkt *pkt,
+				   const struct in6_addr *daddr, int oif,
+				   bool known)
+{
+	struct flowi6 fl6;
+
+	flow_init(&fl6, pkt, daddr);
+	fl6.flowi6_iif = LOOPBACK_IFINDEX;
+	fl6.flowi6_oif = oif;
+	fl6.flowi6_flags = known ? FLOWI_FLAG_KNOWN_NH : 0;
+	return dst_rt6_info(ip6_route_output(pkt->net, NULL, &fl6));
+}
+
+/*
+ * Attach the answer @rt of lookup_oif(), whose reference is ours; that of an
+ * error entry, the null entry too, is given back at once.
+ */
+static enum seg6nr_verdict attach_oif(struct seg6nr_pkt *pkt,
+				      struct rt6_info *rt, int oif)
+{
+	if (rt->dst.error) {
+		dst_release(&rt->dst);
+		return attach(pkt, rt, false, 0);
+	}
+	if (!is_loopback(&rt->dst) && !leaves_through(&rt->dst, oif)) {
+		dst_release(&rt->dst);
+		return SEG6NR_DROP_OIF;
+	}
+	if (seg6nr_rt6_uncached(rt) && seg6nr_hop_hold(pkt, &rt->dst, NULL))
+		return attach(pkt, rt, false, 0);
+
+	return attach(pkt, rt, true, 0);
+}
+
+/* The held route, where the answer @rt of a plain lookup_oif() leads to it. */
+static struct rt6_info *held_behind(const struct seg6nr_pkt *pkt,
+				    const struct rt6_info *rt, int oif)
+{
+	const struct seg6nr_held *held = seg6nr_hop_held(pkt);
+	struct rt6_info *clone;
+
+	if (!held || rt->sernum)
+		return NULL;
+	clone = dst_rt6_info(held->dst);
+	if (!is_made_from(clone, rt, rcu_dereference(rt->from)) ||
+	    !leaves_through(&clone->dst, oif))
+		return NULL;
+	return clone;
+}
+
+static enum seg6nr_verdict lookup_behind(struct seg6nr_pkt *pkt,
+					 const struct in6_addr *daddr, int oif)
+{
+	struct rt6_info *rt, *clone;
+
+	rt = lookup_oif(pkt, daddr, oif, !READ_ONCE(seg6nr_params.hold));
+	if (!is_onlink(rt) || seg6nr_rt6_uncached(rt))
+		return attach_oif(pkt, rt, oif);
+
+	clone = held_behind(pkt, rt, oif);
+	dst_release(&rt->dst);
+	if (clone)
+		return attach(pkt, clone, false, 0);
+
+	return attach_oif(pkt, lookup_oif(pkt, daddr, oif, true), oif);
+}
+
 /**
  * seg6nr_nexthop_oif() - resolve a next hop behind a given device
  * @pkt: the packet, its IPv6 header at the network header
  * @daddr: the next hop
  * @oif: the device, or a VRF, that the packet must leave through
  *
- * An output lookup, which alone follows @oif into its VRF.  The kernel returns
- * a reference with it whatever one asks for, with the null entry too; that one
- * is given back at once.
+ * An output lookup, which alone follows @oif into its VRF.  The reference that
+ * comes with it is on a route of this CPU's own.
  *
  * Context: BH off, RCU read section.  The former dst of the skb is dropped.
  *
- * Return: SEG6NR_FORWARD with a referenced dst attached, SEG6NR_DROP_OIF where
- * the next hop is not behind @oif (RFC 8986 4.2: the adjacency is the user's).
+ * Return: SEG6NR_FORWARD with a dst attached, SEG6NR_DROP_OIF where the next
+ * hop is not behind @oif (RFC 8986 4.2: the adjacency is the user's).
  */
 enum seg6nr_verdict seg6nr_nexthop_oif(struct seg6nr_pkt *pkt,
 				       const struct in6_addr *daddr, int oif)
 {
-	struct dst_entry *dst;
-	struct flowi6 fl6;
+	u32 mark = pkt->skb->mark;
+	enum seg6nr_verdict verdict;
+	struct seg6nr_fill fill;
 
-	flow_init(&fl6, pkt, daddr);
-	fl6.flowi6_iif = LOOPBACK_IFINDEX;
-	fl6.flowi6_oif = oif;
-	fl6.flowi6_flags = FLOWI_FLAG_KNOWN_NH;
+	/* Without a source the lookup takes @oif for a scope. */
+	if (ipv6_addr_any(&ipv6_hdr(pkt->skb)->saddr))
+		return lookup_behind(pkt, daddr, oif);
+	if (seg6nr_hop_reuse(pkt, daddr, 0, mark))
+		return SEG6NR_FORWARD;
 
-	dst = ip6_route_output(pkt->net, NULL, &fl6);
-	if (!dst->error && !is_loopback(dst) && !leaves_through(dst, oif)) {
-		dst_release(dst);
-		return SEG6NR_DROP_OIF;
-	}
-
-	if (dst->error) {
-		dst_release(dst);
-		return attach(pkt, dst_rt6_info(dst), false, 0);
-	}
-	return attach(pkt, dst_rt6_info(dst), true, 0);
+	fill.flow = NULL;
+	seg6nr_hop_begin(&fill, pkt, NULL, daddr, 0, mark);
+	verdict = lookup_behind(pkt, daddr, oif);
+	if (verdict == SEG6NR_FORWARD &&
+	    !dst_rt6_info(skb_dst(pkt->skb))->sernum)
+		seg6nr_hop_remember(pkt, &fill, NULL);
+	return verdict;
 }
 
 /* Look an IPv4 packet up as a received one; the dst is attached. */
@@ -623,7 +587,7 @@ enum seg6nr_verdict seg6nr_nexthop_known_ipv4(struct seg6nr_pkt *pkt,
 	    ip_hdr(skb)->daddr == nexthop)
 		return SEG6NR_FORWARD;
 
-	held = held_noref(pkt);
+	held = seg6nr_hop_held(pkt);
 	if (is_held_for(held, base)) {
 		skb_dst_drop(skb);
 		skb_dst_set_noref(skb, held->dst);
@@ -634,7 +598,8 @@ enum seg6nr_verdict seg6nr_nexthop_known_ipv4(struct seg6nr_pkt *pkt,
 	if (!rt)
 		return SEG6NR_DROP_NOMEM;
 	/* A route that was made for this packet will not be found again. */
-	if (skb_dst_is_noref(skb) && hold(pkt, &rt->dst, &base->dst)) {
+	if (skb_dst_is_noref(skb) &&
+	    seg6nr_hop_hold(pkt, &rt->dst, &base->dst)) {
 		skb_dst_drop(skb);
 		skb_dst_set_noref(skb, &rt->dst);
 	} else {

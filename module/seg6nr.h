@@ -15,9 +15,12 @@
 #include <linux/in6.h>
 #include <linux/ipv6.h>
 #include <linux/list.h>
+#include <linux/mutex.h>
 #include <linux/netdevice.h>
+#include <linux/refcount.h>
 #include <linux/seg6.h>
 #include <linux/skbuff.h>
+#include <linux/spinlock.h>
 #include <linux/u64_stats_sync.h>
 
 #include "compat.h"
@@ -63,14 +66,15 @@ struct seg6nr_counters {
  * @inner: End.BPF: the same SID as a state of the kernel's own encap
  * @bpf_id: number of its program
  * @bpf_name: what the user calls it
- * @held: each CPU's own route to an on-link next hop, NULL for behaviours that
- *	  have none
- * @holds: something has been in @held
+ * @hops: the routes that each CPU holds for this SID, NULL for behaviours that
+ *	  route nothing
+ * @ways: how many next hops a CPU remembers, a power of two or 0
+ * @holds: something has been in @hops
  * @holders: the list that @node is in
  * @node: in the list of the states of @net that can hold routes
  *
  * Constant after build_state() but for @vrf_ifindex and @vrf_missed, which are
- * written only when the VRF was not where it was before, and for what @held
+ * written only when the VRF was not where it was before, and for what @hops
  * points to.
  */
 struct seg6nr_lwt {
@@ -93,7 +97,8 @@ struct seg6nr_lwt {
 	struct lwtunnel_state	*inner;
 	char			*bpf_name;
 	u32			bpf_id;
-	struct seg6nr_held __rcu * __percpu *held;
+	struct seg6nr_hops * __percpu *hops;
+	u8			ways;
 	bool			holds;
 	struct seg6nr_holders	*holders;
 	struct list_head	node;
@@ -154,6 +159,57 @@ struct seg6nr_stats {
 	unsigned long		count[SEG6NR_VERDICTS];
 };
 
+/*
+ * What came of looking for a remembered next hop, and why one could not be
+ * remembered.  Each has a line in /proc/net/seg6local_noref.
+ */
+enum seg6nr_hop_event {
+	SEG6NR_HOP_HIT,
+	SEG6NR_HOP_MISS_EMPTY,
+	SEG6NR_HOP_MISS_KEY,		/* another packet's */
+	SEG6NR_HOP_MISS_CHANGED,	/* routes, rules or devices */
+	SEG6NR_HOP_MISS_ROUTE,		/* itself no longer good */
+	SEG6NR_HOP_MISS_AGE,
+	SEG6NR_HOP_BYPASS_HOST,		/* not forwarding, or source routes */
+	SEG6NR_HOP_BYPASS_RULES,	/* they look at more than we compare */
+	SEG6NR_HOP_BYPASS_ROUTE,	/* not the only possible answer */
+	SEG6NR_HOP_BYPASS_BUSY,		/* another's place, taken just now */
+	SEG6NR_HOP_BYPASS_FULL,		/* limit of the namespace, memory */
+	SEG6NR_HOP_EVENTS
+};
+
+struct seg6nr_hop_stats {
+	unsigned long		count[SEG6NR_HOP_EVENTS];
+};
+
+/**
+ * struct seg6nr_holders - the states of one namespace that can hold routes
+ * @changes: counts what may alter a route without a trace in the FIB
+ * @stats: of remembered next hops, per-CPU
+ * @rules: what rules.c found last, and when
+ * @hops: next hops remembered now
+ * @held: routes held now for on-link next hops
+ * @purges: how often all were released
+ * @lock: guards @list
+ * @list: of &seg6nr_lwt.node
+ * @purging: one purge at a time
+ * @refs: one of the namespace and one of each state, for a state may be freed
+ *	  after its namespace
+ */
+struct seg6nr_holders {
+	u32			changes;
+	struct seg6nr_hop_stats __percpu *stats;
+
+	atomic64_t		rules ____cacheline_aligned_in_smp;
+	atomic_t		hops;
+	atomic_t		held;
+	unsigned long		purges;
+	spinlock_t		lock;	/* guards list */
+	struct list_head	list;
+	struct mutex		purging;	/* one purge at a time */
+	refcount_t		refs;
+};
+
 /**
  * struct seg6nr_net - a network namespace
  * @stats: what became of packets, per-CPU
@@ -203,6 +259,14 @@ static inline bool seg6nr_has_flavor(const struct seg6nr_lwt *slwt, int op)
 
 /* main.c: the slot, __ro_after_init */
 extern int seg6nr_slot;
+
+/* param.c: what the administrator can change about next hops at any time */
+extern struct seg6nr_params {
+	bool		hold;		/* on-link routes */
+	bool		cache;		/* remember next hops */
+	unsigned int	limit;		/* of those, in a namespace */
+	unsigned long	max_age;	/* of one, in jiffies */
+} seg6nr_params;
 
 /* lwt.c */
 extern const struct lwtunnel_encap_ops seg6nr_encap_ops;
@@ -330,12 +394,19 @@ void seg6nr_nexthop_detach(struct sk_buff *skb);
 bool seg6nr_nexthop_is_sid(const struct dst_entry *dst);
 bool seg6nr_nexthop_is_local(const struct sk_buff *skb);
 
+/* rules.c */
+#define SEG6NR_RULES_KNOWN	BIT(0)	/* iif, destination and mark decide */
+#define SEG6NR_RULES_PLAIN	BIT(1)	/* none looks at the route found */
+
+unsigned int seg6nr_rules(struct net *net, struct seg6nr_holders *holders);
+
 /* netns.c */
 struct seg6nr_net *seg6nr_net(const struct net *net);
 int seg6nr_netns_init(void);
 void seg6nr_netns_exit(void);
 void seg6nr_netns_add(struct net *net, struct seg6nr_lwt *slwt);
 void seg6nr_netns_del(struct seg6nr_lwt *slwt);
+void seg6nr_netns_put(struct seg6nr_lwt *slwt);
 
 /* stats.c */
 int seg6nr_stats_show(struct seq_file *seq, void *v);

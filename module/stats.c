@@ -38,6 +38,20 @@ static const struct {
 #undef CAUSE
 };
 
+static const char * const hop_events[SEG6NR_HOP_EVENTS] = {
+	[SEG6NR_HOP_HIT]		= "nexthop_hit",
+	[SEG6NR_HOP_MISS_EMPTY]		= "nexthop_miss_empty",
+	[SEG6NR_HOP_MISS_KEY]		= "nexthop_miss_key",
+	[SEG6NR_HOP_MISS_CHANGED]	= "nexthop_miss_changed",
+	[SEG6NR_HOP_MISS_ROUTE]		= "nexthop_miss_route",
+	[SEG6NR_HOP_MISS_AGE]		= "nexthop_miss_age",
+	[SEG6NR_HOP_BYPASS_HOST]	= "nexthop_bypass_host",
+	[SEG6NR_HOP_BYPASS_RULES]	= "nexthop_bypass_rules",
+	[SEG6NR_HOP_BYPASS_ROUTE]	= "nexthop_bypass_route",
+	[SEG6NR_HOP_BYPASS_BUSY]	= "nexthop_bypass_busy",
+	[SEG6NR_HOP_BYPASS_FULL]	= "nexthop_bypass_full",
+};
+
 static void add_one(const struct seg6nr_pkt *pkt, enum seg6nr_verdict verdict)
 {
 	struct seg6nr_net *sn = seg6nr_net(pkt->net);
@@ -91,6 +105,30 @@ static unsigned long total(const struct seg6nr_net *sn, int verdict)
 	return sum;
 }
 
+static unsigned long hop_total(const struct seg6nr_holders *holders, int event)
+{
+	unsigned long sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += READ_ONCE(per_cpu_ptr(holders->stats,
+					     cpu)->count[event]);
+	return sum;
+}
+
+static void show_hops(struct seq_file *seq,
+		      const struct seg6nr_holders *holders)
+{
+	int event;
+
+	for (event = 0; event < SEG6NR_HOP_EVENTS; event++)
+		seq_printf(seq, "%s %lu\n", hop_events[event],
+			   hop_total(holders, event));
+	seq_printf(seq, "nexthop_entries %u\n", atomic_read(&holders->hops));
+	seq_printf(seq, "nexthop_held %u\n", atomic_read(&holders->held));
+	seq_printf(seq, "nexthop_purges %lu\n", READ_ONCE(holders->purges));
+}
+
 /**
  * seg6nr_stats_show() - print the statistics of a namespace
  * @seq: file of that namespace
@@ -107,6 +145,7 @@ int seg6nr_stats_show(struct seq_file *seq, void *v)
 	for (verdict = SEG6NR_DROP; verdict < SEG6NR_VERDICTS; verdict++)
 		seq_printf(seq, "%s %lu\n", causes[verdict].name,
 			   total(sn, verdict));
+	show_hops(seq, sn->holders);
 	return 0;
 }
 
