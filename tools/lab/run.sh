@@ -98,14 +98,25 @@ kvm_works() {
 		grep -q 'lab init:' "$dir/trial"
 }
 
+# With -icount the guest's clock counts its instructions: the same run gives
+# the same figures. QEMU can do that for one emulated processor only.
+counts_instructions() {
+	[[ " $QEMU_EXTRA " == *" -icount "* ]]
+}
+
 qemu_command() {
 	local kernel=$1 dir=$2 cpus=$3 mem=$4 out=$5 extra=$6
 	local share=security_model=none,multidevs=remap accel
 
 	ln -s "$CACHE/kernels/$kernel/vmlinux" "$dir/vmlinux"
 	build_initramfs "$dir" "$(<"$CACHE/kernels/$kernel/release")"
-	accel=(-accel "tcg,thread=multi" -cpu max)
-	kvm_works "$dir" && accel=(-accel kvm -cpu host)
+	if counts_instructions; then
+		accel=(-accel "tcg,thread=single" -cpu max)
+	elif kvm_works "$dir"; then
+		accel=(-accel kvm -cpu host)
+	else
+		accel=(-accel "tcg,thread=multi" -cpu max)
+	fi
 	GUEST=(qemu-system-x86_64 "${accel[@]}" -smp "$cpus" -m "$mem"
 		-display none -nodefaults -no-reboot -no-user-config
 		-serial stdio -kernel "$dir/vmlinux" -initrd "$dir/initrd"
@@ -165,6 +176,11 @@ check_options() {
 	# RCU's own checks refuse.
 	if [[ $KERNEL == uml-kunit ]]; then
 		((${CPUS:-1} == 1)) || fail "run: uml-kunit has one CPU"
+		CPUS=1
+	fi
+	if counts_instructions; then
+		[[ $KERNEL != uml-* ]] || fail "run: -icount is QEMU's"
+		((${CPUS:-1} == 1)) || fail "run: -icount has one CPU"
 		CPUS=1
 	fi
 	CPUS=${CPUS:-2}
@@ -284,6 +300,10 @@ boot_words() {
 		# What makes emulation slow and is of no use in it.
 		[[ ${GUEST[*]} == *" kvm "* ]] ||
 			line="mitigations=off cryptomgr.notests $line"
+		# The processor's clock is the count; the others are devices,
+		# which cost a varying number of instructions to read.
+		counts_instructions &&
+			line="clocksource=tsc tsc=nowatchdog $line"
 		# On a loaded host the kernel's timer check fails under TCG.
 		GUEST+=(-append
 			"console=ttyS0 no_timer_check lab_run=$1 $line")
