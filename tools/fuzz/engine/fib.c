@@ -239,8 +239,9 @@ static bool in_vrf(int place)
 /* Whether an error about a packet to @da has that as its source. */
 static bool is_own(const uint8_t *da, int dev)
 {
+	/* The routers' anycast address of each network, link-local too. */
 	if (is_addr(da, "2001:db8:a::") || is_addr(da, "2001:db8:b::") ||
-	    is_addr(da, "2001:db8:d::"))
+	    is_addr(da, "2001:db8:d::") || is_addr(da, "fe80::"))
 		return true;
 	if (in_vrf(dev))
 		return is_addr(da, "2001:db8:d::2");
