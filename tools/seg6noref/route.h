@@ -98,6 +98,7 @@ void route_print(struct out *out, const struct nlmsghdr *msg, uint16_t slot,
 		 const struct route_hidden *hidden);
 
 /* route_show.c */
+int route_dump(struct session *session, struct nl_msgs *msgs);
 int route_show(struct session *session, struct cmdline *line);
 
 #endif /* SEG6NOREF_ROUTE_H */
