@@ -169,7 +169,7 @@ static int filter_parse(struct nexthop_filter *filter, struct cmdline *line)
 		if (cmdline_accept(line, "id"))
 			err = parse_u32(line, &filter->id, "invalid id value");
 		else if (cmdline_accept(line, "dev"))
-			err = parse_device(line, &filter->dev);
+			err = parse_device(line, &filter->dev, EXIT_ADDRESS);
 		else
 			return complain_duplicate("id", cmdline_peek(line));
 	}

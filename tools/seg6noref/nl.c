@@ -109,8 +109,9 @@ int nl_open(struct nl *nl)
 	return EXIT_OK;
 }
 
-/* Send @req and wait for its acknowledgement. */
-int nl_request(struct nl *nl, struct nlmsghdr *req)
+/* Send @req; what comes before its acknowledgement goes to @msgs, if given. */
+static int nl_await(struct nl *nl, struct nlmsghdr *req, struct nl_msgs *msgs,
+		    const struct nlmsghdr **answer)
 {
 	const struct nlmsghdr *msg;
 	ssize_t len;
@@ -130,10 +131,42 @@ int nl_request(struct nl *nl, struct nlmsghdr *req)
 		     msg = mnl_nlmsg_next(msg, &left)) {
 			if (!mnl_nlmsg_seq_ok(msg, req->nlmsg_seq))
 				continue;
-			if (msg->nlmsg_type == NLMSG_ERROR)
-				return extack_report(msg, req);
+			if (msg->nlmsg_type == NLMSG_ERROR) {
+				*answer = msg;
+				return EXIT_OK;
+			}
+			if (msgs && nl_msgs_add(msgs, msg, msg->nlmsg_len)) {
+				complain("Out of memory");
+				return EXIT_KERNEL;
+			}
 		}
 	}
+}
+
+/* Send @req; *@answer is its acknowledgement, until the next request. */
+int nl_ask(struct nl *nl, struct nlmsghdr *req, const struct nlmsghdr **answer)
+{
+	return nl_await(nl, req, NULL, answer);
+}
+
+/* Send @req and collect what answers it; the caller frees @msgs. */
+int nl_query(struct nl *nl, struct nlmsghdr *req, struct nl_msgs *msgs)
+{
+	const struct nlmsghdr *answer;
+	int err;
+
+	err = nl_await(nl, req, msgs, &answer);
+	return err ? err : extack_report(answer, req);
+}
+
+/* Send @req, wait for its acknowledgement and say what that says. */
+int nl_request(struct nl *nl, struct nlmsghdr *req)
+{
+	const struct nlmsghdr *answer;
+	int err;
+
+	err = nl_ask(nl, req, &answer);
+	return err ? err : extack_report(answer, req);
 }
 
 enum dump_state { DUMP_MORE, DUMP_DONE, DUMP_FAILED };

@@ -29,6 +29,9 @@ struct nl_msgs {
 
 int nl_open(struct nl *nl);
 void nl_close(struct nl *nl);
+int nl_ask(struct nl *nl, struct nlmsghdr *req,
+	   const struct nlmsghdr **answer);
+int nl_query(struct nl *nl, struct nlmsghdr *req, struct nl_msgs *msgs);
 int nl_request(struct nl *nl, struct nlmsghdr *req);
 int nl_dump(struct nl *nl, struct nlmsghdr *req, struct nl_msgs *msgs);
 
@@ -39,6 +42,8 @@ const struct nlmsghdr *nl_msgs_next(const struct nl_msgs *msgs,
 
 /* extack.c: print what a NLMSG_ERROR or NLMSG_DONE answer to @req says. */
 int extack_report(const struct nlmsghdr *answer, const struct nlmsghdr *req);
+/* The errno in an answer, and the reason in @text, without printing them. */
+int extack_text(const struct nlmsghdr *answer, char *text, size_t size);
 
 /* vrf.c: the table of the VRF device with that name, 0 if it is none. */
 uint32_t vrf_table(const char *name);

@@ -13,12 +13,10 @@
 #include "cmdline.h"
 #include "encap.h"
 #include "hop.h"
+#include "metric.h"
 #include "out.h"
 #include "session.h"
 #include "value.h"
-
-/* Metrics that take a plain number; the last one of the kernel is 17. */
-#define METRIC_MAX	17
 
 struct route {
 	struct prefix dst;
@@ -34,9 +32,7 @@ struct route {
 	uint8_t protocol;
 	uint8_t scope;
 	uint8_t pref;
-	uint32_t metrics_set;		/* 1 << RTAX_* */
-	uint32_t metrics_lock;		/* likewise */
-	uint32_t metrics[METRIC_MAX + 1];
+	struct metrics metrics;
 	uint32_t nhid;
 	struct encap encap;
 	struct hops hops;		/* nexthop ... */
@@ -77,11 +73,10 @@ int route_command(struct session *session, struct cmdline *line);
 int route_parse(struct route *route, struct cmdline *line);
 void route_release(struct route *route);
 const char *route_type_name(uint8_t type);
-const char *metric_name(unsigned int metric);
 
-/* route_build.c: false if @size does not hold it. */
-bool route_build(struct nlmsghdr *nlh, size_t size, const struct route *route,
-		 const struct route_verb *verb, uint16_t slot);
+/* route_build.c: struct route to a message of the type and flags of @nlh. */
+bool route_build(struct nlmsghdr *nlh, size_t size, const void *route,
+		 uint16_t slot);
 
 /* route_print.c */
 struct route_hidden {		/* fields that a filter makes redundant */

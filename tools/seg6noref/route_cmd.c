@@ -3,7 +3,6 @@
  * route_cmd.c - route add, replace, change, append, prepend, test and del
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "route.h"
@@ -46,28 +45,13 @@ static bool has_encap(const struct route *route)
 static int route_send(const struct route *route, const struct route_verb *verb,
 		      struct session *session)
 {
-	struct nlmsghdr *nlh;
-	int err = EXIT_OK;
-	void *buf;
+	const struct request request = {
+		.name = "route", .type = verb->type, .flags = verb->flags,
+		.slot = has_encap(route), .value = route,
+		.build = route_build,
+	};
 
-	if (has_encap(route))
-		err = session_slot(session);
-	if (err)
-		return err;
-	buf = malloc(NL_REQUEST_SIZE);
-	if (!buf) {
-		complain("Error: out of memory.");
-		return EXIT_KERNEL;
-	}
-	nlh = mnl_nlmsg_put_header(buf);
-	if (route_build(nlh, NL_REQUEST_SIZE, route, verb, session->slot)) {
-		err = session_request(session, nlh);
-	} else {
-		complain("Error: the route does not fit into a message.");
-		err = EXIT_PARSE;
-	}
-	free(buf);
-	return err;
+	return session_send(session, &request);
 }
 
 /* Everything is parsed and checked before the first thing is changed. */

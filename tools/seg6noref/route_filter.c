@@ -31,7 +31,8 @@ static int filter_table(struct route_filter *filter, struct cmdline *line)
 	filter->all_tables = cmdline_accept(line, "all");
 	filter->hidden.table = !filter->all_tables;
 	return filter->all_tables ? EXIT_OK
-				  : parse_table_name(line, &filter->table);
+				  : parse_table_id(line, &filter->table,
+						   "\"table\" value is invalid");
 }
 
 static int filter_vrf(struct route_filter *filter, struct cmdline *line)
@@ -45,7 +46,7 @@ static int filter_vrf(struct route_filter *filter, struct cmdline *line)
 static int filter_dev(struct route_filter *filter, struct cmdline *line)
 {
 	filter->hidden.dev = true;
-	return parse_device(line, &filter->dev);
+	return parse_device(line, &filter->dev, EXIT_ADDRESS);
 }
 
 static int filter_proto(struct route_filter *filter, struct cmdline *line)
