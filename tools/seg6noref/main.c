@@ -8,6 +8,7 @@
 
 #include "batch.h"
 #include "cmdline.h"
+#include "convert.h"
 #include "ip_front.h"
 #include "names.h"
 #include "nexthop.h"
@@ -30,6 +31,7 @@ static const struct {
 } objects[] = {
 	{ "route",	route_command },
 	{ "nexthop",	nexthop_command },
+	{ "convert",	convert_command },
 	{ "help",	do_help },
 };
 

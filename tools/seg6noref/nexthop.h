@@ -36,6 +36,7 @@ bool nexthop_build(struct nlmsghdr *nlh, size_t size, const void *nexthop,
 		   uint16_t slot);
 
 /* nexthop_show.c */
+int nexthop_dump(struct session *session, struct nl_msgs *msgs);
 int nexthop_show(struct session *session, struct cmdline *line);
 void nexthop_print(struct out *out, const struct nlmsghdr *msg, uint16_t slot);
 

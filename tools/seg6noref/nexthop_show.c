@@ -176,7 +176,7 @@ static int filter_parse(struct nexthop_filter *filter, struct cmdline *line)
 	return err;
 }
 
-static int dump_nexthops(struct session *session, struct nl_msgs *msgs)
+int nexthop_dump(struct session *session, struct nl_msgs *msgs)
 {
 	char buf[256] __attribute__((aligned(8)));
 	struct nlmsghdr *nlh;
@@ -203,7 +203,7 @@ int nexthop_show(struct session *session, struct cmdline *line)
 	if (!err)
 		err = slot_loaded(&slot);
 	if (!err)
-		err = dump_nexthops(session, &msgs);
+		err = nexthop_dump(session, &msgs);
 	if (!err) {
 		out_init(&out, stdout, session->opts);
 		out_open(&out, '[', NULL);
