@@ -247,55 +247,66 @@ static void print_features(struct out *out, uint32_t value)
 	out_uint(out, NULL, "features", left);
 }
 
-static void print_metric(struct out *out, unsigned int rtax,
-			 const struct nlattr *attr, bool locked)
+static void print_value(struct out *out, unsigned int rtax, const char *name,
+			uint32_t value)
 {
-	const struct metric *metric = rtax <= METRIC_MAX ?
-				      &metrics_table[rtax] : NULL;
-	const char *name = metric ? metric->name : NULL;
-	char number[16];
-	uint32_t value;
-
-	if (!name) {
-		snprintf(number, sizeof(number), "metric%u", rtax);
-		name = number;
-	}
-	if (rtax == RTAX_CC_ALGO ? mnl_attr_validate(attr, MNL_TYPE_NUL_STRING)
-				 : mnl_attr_get_payload_len(attr) < 4)
-		return;
-	out_text(out, "%s %s", name, locked ? "lock " : "");
-	if (rtax == RTAX_CC_ALGO) {
-		out_str(out, "", "congestion", mnl_attr_get_str(attr));
-		return;
-	}
-	value = mnl_attr_get_u32(attr);
-	if (metric && metric->kind == TIME) {
-		print_time(out, name, value / metric->scale);
-	} else if (metric && metric->kind == FEATURES) {
+	switch (rtax <= METRIC_MAX ? metrics_table[rtax].kind : NUMBER) {
+	case TIME:
+		print_time(out, name, value / metrics_table[rtax].scale);
+		break;
+	case FEATURES:
 		print_features(out, value);
-	} else {
+		break;
+	default:
 		out_text(out, "%u ", value);
 		out_uint(out, NULL, name, value);
 	}
 }
 
+/* The kernel leaves out what is zero, but not that it is locked. */
+static void print_metric(struct out *out, unsigned int rtax,
+			 const struct nlattr *attr, bool locked)
+{
+	const char *name = rtax <= METRIC_MAX ? metrics_table[rtax].name : NULL;
+	char number[16];
+
+	if (!name) {
+		snprintf(number, sizeof(number), "metric%u", rtax);
+		name = number;
+	}
+	out_text(out, "%s %s", name, locked ? "lock " : "");
+	if (rtax == RTAX_CC_ALGO)
+		out_str(out, "", "congestion",
+			attr ? mnl_attr_get_str(attr) : "");
+	else
+		print_value(out, rtax, name, attr ? mnl_attr_get_u32(attr) : 0);
+}
+
+static bool metric_valid(const struct nlattr *attr)
+{
+	if (mnl_attr_get_type(attr) == RTAX_CC_ALGO)
+		return !mnl_attr_validate(attr, MNL_TYPE_NUL_STRING);
+	return mnl_attr_get_payload_len(attr) >= sizeof(uint32_t);
+}
+
 void metrics_print(struct out *out, const struct nlattr *nest)
 {
+	const struct nlattr *tb[32] = { NULL };
 	const struct nlattr *attr;
-	uint32_t locks = 0;
 	unsigned int rtax;
+	uint32_t locks;
 
 	mnl_attr_for_each_nested(attr, nest)
-		if (mnl_attr_get_type(attr) == RTAX_LOCK &&
-		    mnl_attr_get_payload_len(attr) >= sizeof(locks))
-			locks = mnl_attr_get_u32(attr);
+		if (mnl_attr_get_type(attr) < MNL_ARRAY_SIZE(tb) &&
+		    metric_valid(attr))
+			tb[mnl_attr_get_type(attr)] = attr;
+	locks = tb[RTAX_LOCK] ? mnl_attr_get_u32(tb[RTAX_LOCK]) : 0;
 	out_open(out, '[', "metrics");
 	out_open(out, '{', NULL);
-	mnl_attr_for_each_nested(attr, nest) {
-		rtax = mnl_attr_get_type(attr);
-		if (rtax != RTAX_LOCK && rtax <= 31)
-			print_metric(out, rtax, attr, locks & (1u << rtax));
-	}
+	for (rtax = RTAX_LOCK + 1; rtax < MNL_ARRAY_SIZE(tb); rtax++)
+		if (tb[rtax] || (locks & (1u << rtax)))
+			print_metric(out, rtax, tb[rtax],
+				     locks & (1u << rtax));
 	out_close(out, '}');
 	out_close(out, ']');
 }

@@ -63,6 +63,8 @@ struct route_verb {
 	uint16_t type;		/* RTM_NEWROUTE, RTM_DELROUTE; 0: no change */
 	uint16_t flags;
 	bool list;
+	/* Instead of a change; @line stands behind the verb. */
+	int (*run)(struct session *session, struct cmdline *line);
 };
 
 /* route_cmd.c: @line stands at the verb. */
@@ -84,16 +86,25 @@ struct route_hidden {		/* fields that a filter makes redundant */
 	bool table;
 	bool proto;
 	bool metric;
+	bool scope;
+	bool via;
+	bool src;
 };
 
 void print_encap(struct out *out, const struct nlattr *payload,
 		 const struct nlattr *type_attr, uint16_t slot);
 void print_flags(struct out *out, uint32_t flags);
+/* Whether @msg is an IPv6 route, long enough for what all of them have. */
+bool route_printable(const struct nlmsghdr *msg);
 void route_print(struct out *out, const struct nlmsghdr *msg, uint16_t slot,
 		 const struct route_hidden *hidden);
 
 /* route_show.c */
 int route_dump(struct session *session, struct nl_msgs *msgs);
 int route_show(struct session *session, struct cmdline *line);
+
+/* route_get.c, route_flush.c */
+int route_get(struct session *session, struct cmdline *line);
+int route_flush(struct session *session, struct cmdline *line);
 
 #endif /* SEG6NOREF_ROUTE_H */

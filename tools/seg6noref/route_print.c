@@ -205,7 +205,7 @@ static void print_destination(struct out *out, const struct rtmsg *rtm,
 		out_uint(out, "nhid", "nhid", mnl_attr_get_u32(tb[RTA_NH_ID]));
 	if (tb[RTA_ENCAP] && tb[RTA_ENCAP_TYPE])
 		print_encap(out, tb[RTA_ENCAP], tb[RTA_ENCAP_TYPE], slot);
-	if (tb[RTA_GATEWAY])
+	if (tb[RTA_GATEWAY] && !hidden->via)
 		print_address(out, "via", "gateway", tb[RTA_GATEWAY]);
 	if (tb[RTA_OIF] && !hidden->dev)
 		out_str(out, "dev", "dev",
@@ -231,11 +231,12 @@ static void print_attributes(struct out *out, const struct rtmsg *rtm,
 		out_str(out, "proto", "protocol",
 			number_to_name(NAME_PROTO, rtm->rtm_protocol, numeric,
 				       buf));
-	if (rtm->rtm_scope != RT_SCOPE_UNIVERSE || out->details)
+	if ((rtm->rtm_scope != RT_SCOPE_UNIVERSE || out->details) &&
+	    !hidden->scope)
 		out_str(out, "scope", "scope",
 			number_to_name(NAME_SCOPE, rtm->rtm_scope, numeric,
 				       buf));
-	if (tb[RTA_PREFSRC])
+	if (tb[RTA_PREFSRC] && !hidden->src)
 		print_address(out, "src", "prefsrc", tb[RTA_PREFSRC]);
 	if (tb[RTA_PRIORITY] && !hidden->metric)
 		out_uint(out, "metric", "metric",
@@ -257,6 +258,15 @@ static void print_cacheinfo(struct out *out, const struct nlattr *attr)
 		out_text(out, "error %d ", (int)info->rta_error);
 		out_uint(out, NULL, "error", info->rta_error);
 	}
+}
+
+bool route_printable(const struct nlmsghdr *msg)
+{
+	const struct rtmsg *rtm = mnl_nlmsg_get_payload(msg);
+
+	return msg->nlmsg_type == RTM_NEWROUTE &&
+	       mnl_nlmsg_get_payload_len(msg) >= sizeof(*rtm) &&
+	       rtm->rtm_family == AF_INET6;
 }
 
 void route_print(struct out *out, const struct nlmsghdr *msg, uint16_t slot,

@@ -9,7 +9,7 @@
 #include "route_filter.h"
 #include "slot.h"
 
-int route_dump(struct session *session, struct nl_msgs *msgs)
+static int dump(struct session *session, uint32_t table, struct nl_msgs *msgs)
 {
 	char buf[256] __attribute__((aligned(8)));
 	struct nlmsghdr *nlh;
@@ -19,7 +19,22 @@ int route_dump(struct session *session, struct nl_msgs *msgs)
 	nlh->nlmsg_type = RTM_GETROUTE;
 	rtm = mnl_nlmsg_put_extra_header(nlh, sizeof(*rtm));
 	rtm->rtm_family = AF_INET6;
+	if (table)
+		mnl_attr_put_u32(nlh, RTA_TABLE, table);
 	return session_dump(session, nlh, msgs);
+}
+
+int route_dump(struct session *session, struct nl_msgs *msgs)
+{
+	return dump(session, 0, msgs);
+}
+
+/* Those of the right table, if the kernel selects them; others fit no filter */
+int route_dump_filtered(struct session *session,
+			const struct route_filter *filter,
+			struct nl_msgs *msgs)
+{
+	return dump(session, filter->all_tables ? 0 : filter->table, msgs);
 }
 
 static void print_all(const struct options *opts,
@@ -41,7 +56,7 @@ static void print_all(const struct options *opts,
 
 int route_show(struct session *session, struct cmdline *line)
 {
-	struct nl_msgs msgs = { 0 };
+	struct nl_msgs msgs = { .spool = true };
 	struct route_filter filter;
 	uint16_t slot;
 	int err;
@@ -52,9 +67,12 @@ int route_show(struct session *session, struct cmdline *line)
 		err = route_filter_parse(&filter, line);
 	if (!err)
 		err = slot_loaded(&slot);
-	if (!err)
-		err = route_dump(session, &msgs);
-	if (!err)
+	if (err)
+		return err;
+	err = route_dump_filtered(session, &filter, &msgs);
+	if (err)
+		complain("Dump terminated");
+	else
 		print_all(session->opts, &filter, &msgs, slot);
 	nl_msgs_free(&msgs);
 	return err;

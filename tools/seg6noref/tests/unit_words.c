@@ -299,7 +299,8 @@ static void test_verbs(void)
 		{ "c", "change" }, { "chg", "chg" }, { "d", "delete" },
 		{ "del", "delete" }, { "p", "prepend" }, { "t", "test" },
 		{ "s", "show" }, { "l", "list" }, { "ls", "lst" },
-		{ "flush", NULL }, { "", NULL },
+		{ "f", "flush" }, { "g", "get" }, { "save", NULL },
+		{ "", NULL },
 	};
 	const struct route_verb *verb;
 	char name[64];
