@@ -31,7 +31,7 @@ build_modroot() {
 	local kernel=$1 moddir=$2 dir=$3 rel kdir
 
 	rel=$(<"$CACHE/kernels/$kernel/release")
-	kdir=$CACHE/kernels/$kernel/root/lib/modules/$rel
+	kdir=$CACHE/kernels/$kernel/tree/lib/modules/$rel
 	dir=$dir/lib/modules/$rel
 	mkdir -p "$dir/updates"
 	ln -s "$kdir/kernel" "$dir/kernel"
@@ -45,12 +45,18 @@ build_modroot() {
 
 # The modules without which QEMU's guest cannot reach the host's root.
 build_initramfs() {
-	local dir=$1 rel=$2 i=100 file tree=$1/initramfs
+	local dir=$1 rel=$2 i=100 file dest tree=$1/initramfs
 
 	mkdir -p "$tree/lab-modules" "$tree/tmp"
 	cp "$INIT" "$tree/init"
 	while read -r _ file _; do
-		cp "$file" "$tree/lab-modules/$((i++))-${file##*/}"
+		dest=$tree/lab-modules/$((i++))-${file##*/}
+		# The guest's process 1 loads what is not compressed.
+		case $file in
+		*.xz) xz -dc "$file" >"${dest%.xz}" ;;
+		*.zst) zstd -qdc "$file" >"${dest%.zst}" ;;
+		*) cp "$file" "$dest" ;;
+		esac
 	done < <(/sbin/modprobe -d "$dir/modules" -S "$rel" --show-depends \
 		-a virtio_pci 9pnet_virtio 9p overlay | grep '^insmod')
 	(cd "$tree" && find . | cpio -o -H newc -R 0:0 --quiet) \
