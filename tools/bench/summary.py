@@ -71,3 +71,52 @@ def table(result):
             number(row['layer1_ratio'], '%.3f'),
             '%.2f %.2f' % (row['limit_layer1'], row['limit']),
             number(row['ratio'], '%.3f'))
+
+
+def atomics(result):
+    """Lines of the table of what is written where."""
+    form = '%-15s %-9s %7s %7s %7s %8s %8s %7s %6s'
+    heading = None
+    for row in result['atomics']:
+        if heading != row['kernel']:
+            heading = row['kernel']
+            yield ''
+            yield (heading + ': for a packet; shared is what both CPUs use, '
+                   'private one CPU\'s packets and routes')
+            yield form % ('', '', 'atomic', 'atomic', 'atomic', 'shared',
+                          'shared', 'calls of', 'route')
+            yield form % ('behaviour', 'variant', 'all', 'shared', 'private',
+                          'stores', 'lines', 'release', 'allocs')
+        yield form % (
+            row['row'], row['variant'], '%.2f' % row['rmw'],
+            '%.2f' % row['rmw_shared'], '%.2f' % row['rmw_skb'],
+            '%.2f' % row['shared_writes'], row['shared_lines'],
+            '%.2f' % row['dst_release'], '%.2f' % row['route_alloc'])
+
+
+def profile(result):
+    """Lines of what each function costs above plain forwarding."""
+    plain = {(row['kernel'], row['frame'], row['vrf']): row['functions']
+             for row in result['atomics'] if row['variant'] == 'plain'}
+    cells = {}
+    for row in result['atomics']:
+        if row['variant'] == 'plain':
+            continue
+        base = plain[row['kernel'], row['frame'], row['vrf']]
+        cell = cells.setdefault((row['kernel'], row['row']), {})
+        for name in set(row['functions']) | set(base):
+            cost = row['functions'].get(name, 0) - base.get(name, 0)
+            if abs(cost) >= 1:
+                cell.setdefault(name, {})[row['variant']] = cost
+    for (kernel, name), cell in cells.items():
+        variants = [v for v in ('in-tree',) + OURS
+                    if any(v in costs for costs in cell.values())]
+        yield '\n%s %s: instructions above plain forwarding' % (kernel, name)
+        yield '%-36s' % 'function' + ''.join('%9s' % v for v in variants)
+        total = {v: sum(c.get(v, 0) for c in cell.values()) for v in variants}
+        rest = sorted(cell.items(), key=lambda item: -max(
+            abs(c) for c in item[1].values()))
+        for function, costs in [('all', total)] + rest:
+            yield '%-36s' % function + ''.join(
+                '%9s' % ('%.0f' % costs[v] if v in costs else '')
+                for v in variants)
