@@ -26,6 +26,7 @@ struct convert {
 	bool dry_run;
 	bool selected;		/* not simply all */
 	uint32_t rate;		/* routes a second, 0 for no limit */
+	double due;		/* when the next one is allowed, in seconds */
 	struct route_filter filter;
 	uint16_t from;
 	uint16_t to;
@@ -108,14 +109,29 @@ static void refuse(struct convert *conv, const char *name, const char *why)
 	out_close(out, '}');
 }
 
-static void rest(const struct convert *conv)
+static double seconds(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec + ts.tv_nsec / 1e9;
+}
+
+/* Wait until the rate allows for the next one; a delay is not made up for. */
+static void rest(struct convert *conv)
 {
 	struct timespec pause;
+	double ahead;
 
 	if (!conv->rate || conv->dry_run)
 		return;
-	pause.tv_sec = conv->rate == 1;
-	pause.tv_nsec = conv->rate == 1 ? 0 : 1000000000 / conv->rate;
+	ahead = conv->due - seconds();
+	conv->due = ahead > 0 ? conv->due : seconds();
+	conv->due += 1.0 / conv->rate;
+	if (ahead <= 0)
+		return;
+	pause.tv_sec = ahead;
+	pause.tv_nsec = (ahead - pause.tv_sec) * 1e9;
 	nanosleep(&pause, NULL);
 }
 

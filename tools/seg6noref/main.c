@@ -10,6 +10,7 @@
 #include "cmdline.h"
 #include "convert.h"
 #include "ip_front.h"
+#include "monitor.h"
 #include "names.h"
 #include "nexthop.h"
 #include "options.h"
@@ -32,6 +33,7 @@ static const struct {
 	{ "route",	route_command },
 	{ "nexthop",	nexthop_command },
 	{ "convert",	convert_command },
+	{ "monitor",	monitor_command },
 	{ "help",	do_help },
 };
 

@@ -122,6 +122,7 @@ void nexthop_print(struct out *out, const struct nlmsghdr *msg, uint16_t slot)
 
 	index_attrs(msg, tb);
 	out_open(out, '{', NULL);
+	print_deleted(out, msg->nlmsg_type == RTM_DELNEXTHOP);
 	if (tb[NHA_ID])
 		out_uint(out, "id", "id", mnl_attr_get_u32(tb[NHA_ID]));
 	if (tb[NHA_GROUP])

@@ -93,6 +93,7 @@ struct route_hidden {		/* fields that a filter makes redundant */
 
 void print_encap(struct out *out, const struct nlattr *payload,
 		 const struct nlattr *type_attr, uint16_t slot);
+void print_deleted(struct out *out, bool deleted);
 void print_flags(struct out *out, uint32_t flags);
 /* Whether @msg is an IPv6 route, long enough for what all of them have. */
 bool route_printable(const struct nlmsghdr *msg);

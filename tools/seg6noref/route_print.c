@@ -269,6 +269,14 @@ bool route_printable(const struct nlmsghdr *msg)
 	       rtm->rtm_family == AF_INET6;
 }
 
+void print_deleted(struct out *out, bool deleted)
+{
+	if (!deleted)
+		return;
+	out_text(out, "Deleted ");
+	out_true(out, "deleted");
+}
+
 void route_print(struct out *out, const struct nlmsghdr *msg, uint16_t slot,
 		 const struct route_hidden *hidden)
 {
@@ -279,6 +287,7 @@ void route_print(struct out *out, const struct nlmsghdr *msg, uint16_t slot,
 	index_attrs(mnl_nlmsg_get_payload_offset(msg, sizeof(*rtm)),
 		    mnl_nlmsg_get_payload_tail(msg), tb);
 	out_open(out, '{', NULL);
+	print_deleted(out, msg->nlmsg_type == RTM_DELROUTE);
 	print_destination(out, rtm, tb, slot, hidden);
 	print_attributes(out, rtm, tb, hidden);
 	print_flags(out, rtm->rtm_flags);

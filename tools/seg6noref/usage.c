@@ -74,3 +74,9 @@ void usage_convert(FILE *file)
 	      "SELECTION := [ [ root | match | exact ] PREFIX ] [ table TABLE | vrf NAME ]\n"
 	      "             [ dev DEV ] [ proto PROTO ] [ metric NUMBER ]\n", file);
 }
+
+void usage_monitor(FILE *file)
+{
+	fputs("Usage: seg6noref monitor [ all | route | nexthop ]... [ label ]\n",
+	      file);
+}

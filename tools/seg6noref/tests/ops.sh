@@ -21,6 +21,8 @@ trap 'rm -rf "$dir"' EXIT
 . "$here/lib.sh"
 # shellcheck source-path=SCRIPTDIR source=ops_convert.sh
 . "$here/ops_convert.sh"
+# shellcheck source-path=SCRIPTDIR source=ops_monitor.sh
+. "$here/ops_monitor.sh"
 
 h() { "$helper" -n nr "$@"; }
 s() { "$stock" -n nr -6 "$@"; }
@@ -53,7 +55,7 @@ run() {
 	"$stock" netns del nr
 }
 
-[ $# -gt 0 ] || set -- convert refusals upgrade
+[ $# -gt 0 ] || set -- convert refusals upgrade monitor
 for group; do
 	run "${group}_group"
 done
