@@ -11,14 +11,27 @@ fail() {
 	exit 97
 }
 
+# Stock kernels have a name by series: see debian.sh.
 check_kernel() {
-	[[ " $KERNELS " == *" ${1:-none} "* ]] ||
+	[[ " $KERNELS " == *" ${1:-none} "* ]] || is_debian_name "${1-}" ||
 		fail "no such kernel: '${1-}'; there are: $KERNELS"
 }
 
 # The stamp is written last, so a kernel that has one is complete.
 is_cached() {
+	rename_tree "$1"
 	[[ -f $CACHE/kernels/$1/stamp ]]
+}
+
+# What was unpacked used to be in a directory of another name; guests that
+# run meanwhile still find it by that.
+rename_tree() {
+	local dir=$CACHE/kernels/$1 old=root
+
+	[[ -d $dir/$old && ! -L $dir/$old ]] || return 0
+	mv "$dir/$old" "$dir/tree" && ln -s tree "$dir/$old"
+	[[ $1 == uml-* ]] || sed -i "s,$dir/$old/,$dir/tree/," \
+		"$dir"/tree/usr/src/linux-headers-*/Makefile
 }
 
 need_kernel() {
@@ -30,7 +43,7 @@ kernel_kdir() {
 
 	case $1 in
 	uml-*) echo "$dir/build" ;;
-	*) echo "$dir/root/usr/src/linux-headers-$(<"$dir/release")" ;;
+	*) echo "$dir/tree/usr/src/linux-headers-$(<"$dir/release")" ;;
 	esac
 }
 

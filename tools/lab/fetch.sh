@@ -5,7 +5,6 @@
 UML_SERIES=7.3
 UML_SUITES="trixie-backports forky sid"
 UML_PACKAGES="gcc libc6-dev make flex bison bc xz-utils kmod perl"
-DEBIAN_PACKAGES="gcc libc6-dev make kmod cpio xz-utils zstd qemu-system-x86"
 
 # Base addresses of apt repositories with this label, best first.
 mirrors() {
@@ -28,7 +27,8 @@ find_mirror() {
 }
 
 # An apt of our own: its sources and lists are private, the rest (proxies,
-# keys) is the host's. usage: private_apt NAME COMMAND...
+# keys) is the host's. A suite that gets no updates any more has lists that
+# have expired: that is no reason not to read them. usage: private_apt NAME COMMAND...
 private_apt() {
 	local dir=$CACHE/apt/$1 tool=$2 o=()
 
@@ -40,7 +40,8 @@ private_apt() {
 		-o "Dir::State::status=$dir/status"
 		-o "Dir::State::lists=$dir/lists"
 		-o "Dir::Cache=$dir/cache"
-		-o Acquire::Languages=none)
+		-o Acquire::Languages=none
+		-o Acquire::Check-Valid-Until=false)
 	((EUID)) || o+=(-o APT::Sandbox::User=root)
 	"$tool" -q "${o[@]}" "$@"
 }
@@ -167,9 +168,9 @@ build_uml() {
 	with_progress "$kernel" "$dir/build.log" \
 		uml_make "$src" "$build" -j"$(nproc)" linux modules
 	say "$kernel: installing its modules"
-	rm -rf "$dir/root"
+	rm -rf "$dir/tree"
 	with_progress "$kernel: modules" "$dir/install.log" \
-		uml_make "$src" "$build" INSTALL_MOD_PATH="$dir/root" \
+		uml_make "$src" "$build" INSTALL_MOD_PATH="$dir/tree" \
 		INSTALL_MOD_STRIP=1 DEPMOD=true modules_install
 	cp "$build/linux" "$dir/linux.new"
 	mv "$dir/linux.new" "$dir/linux"
@@ -205,95 +206,6 @@ get_uml() {
 	build_uml "$kernel" "$src"
 	echo "$stamp" >"$dir/stamp"
 	say "$kernel: ready ($(<"$dir/release"))"
-}
-
-# --- stock kernels ---
-
-# The package that the meta package stands for in this version.
-real_package() {
-	private_apt "$1" apt-cache show "$2=$3" |
-		sed -n 's/^Depends: .*\(linux-[a-z]*-[0-9][^ ,]*\).*/\1/p'
-}
-
-get_debian() {
-	local kernel=$1 update=$2 dir=$CACHE/kernels/$1 version tmp
-	local main security sources=()
-
-	# shellcheck disable=SC2086
-	need_packages $DEBIAN_PACKAGES
-	if is_cached "$kernel" && [[ -z $update ]]; then
-		say "$kernel: cached"
-		return
-	fi
-	main=$(find_mirror Debian)
-	[[ $main ]] || fail "apt of this host has no Debian repository"
-	security=$(find_mirror Debian-Security)
-	sources=("$main bookworm")
-	[[ $security ]] && sources+=("$security bookworm-security")
-	setup_apt bookworm "${sources[@]}" || fail "apt-get update failed"
-	version=$(newest_version bookworm linux-image-amd64)
-	if is_cached "$kernel" && [[ $(<"$dir/stamp") == "$version" ]]; then
-		say "$kernel: cached"
-		return
-	fi
-	rm -rf "$dir"
-	mkdir -p "$dir/root"
-	tmp=$(mktemp -d "$CACHE/download.XXXXXX")
-	(cd "$tmp" && debian_debs "$version")
-	debian_unpack "$tmp" "$dir"
-	rm -rf "$tmp"
-	echo "$version" >"$dir/stamp"
-	say "$kernel: ready ($(<"$dir/release"), $version)"
-}
-
-debian_debs() {
-	local version=$1 image rel abi
-
-	image=$(real_package bookworm linux-image-amd64 "$version")
-	[[ $image ]] || fail "linux-image-amd64 $version names no image"
-	rel=${image#linux-image-}
-	abi=${rel%-amd64}
-	download bookworm "$image=$version" "linux-headers-$rel=$version" \
-		"linux-headers-$abi-common=$version" \
-		"linux-kbuild-${abi%.*}=$version"
-}
-
-# The same kernel without its compression, which costs an emulated guest two
-# seconds; it boots through its PVH entry.
-unpack_image() {
-	local magic tool at
-
-	while read -r magic tool; do
-		at=$(LC_ALL=C grep -obaP "$magic" "$1" | head -n 1 | cut -d: -f1) ||
-			true
-		[[ $at ]] || continue
-		# What follows the stream makes the tool complain.
-		tail -c "+$((at + 1))" "$1" | $tool -dc >"$2" 2>/dev/null || true
-		[[ $(head -c 4 "$2" | tail -c 3) == ELF ]] && return
-	done <<-'EOF'
-		\xfd7zXZ\x00 xz
-		\x28\xb5\x2f\xfd zstd
-		\x1f\x8b\x08 gzip
-	EOF
-	fail "cannot unpack $1"
-}
-
-debian_unpack() {
-	local tmp=$1 dir=$2 deb headers rel
-
-	say "unpacking the packages"
-	for deb in "$tmp"/*.deb; do
-		dpkg-deb -x "$deb" "$dir/root"
-	done
-	rel=$(basename "$(echo "$dir"/root/lib/modules/*)")
-	echo "$rel" >"$dir/release"
-	unpack_image "$dir/root/boot/vmlinuz-$rel" "$dir/vmlinux"
-	cp "$dir/root/boot/config-$rel" "$dir/config"
-	# The headers name their other half by its installed place.
-	headers=$dir/root/usr/src/linux-headers-$rel
-	sed -i "s,/usr/src/,$dir/root/usr/src/," "$headers/Makefile"
-	command -v gcc-12 >/dev/null ||
-		sed -i 's/gcc-12$/gcc/' "$headers/.kernelvariables"
 }
 
 get_kernel() {

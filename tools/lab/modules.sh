@@ -28,12 +28,34 @@ copy_sources() {
 	done
 }
 
+# make in a kernel's build directory, with a compiler that suits the kernel.
+kernel_make() {
+	local kernel=$1 suite
+
+	shift
+	set -- make -C "$(kernel_kdir "$kernel")" "$@"
+	suite=$(build_suite "$kernel")
+	if [[ $suite ]]; then
+		in_suite "$suite" "$@"
+	else
+		"$@"
+	fi
+}
+
+cmd_make() {
+	check_kernel "${1-}"
+	need_kernel "$1"
+	prepare_build "$1"
+	kernel_make "$@"
+}
+
 cmd_modules() {
 	local kernel=${1-} dir log flavour=ktap
 
 	check_kernel "$kernel"
 	[[ -f $REPO/Kbuild ]] || fail "no Kbuild in $REPO"
 	need_kernel "$kernel"
+	prepare_build "$kernel"
 	[[ $kernel == uml-kunit ]] && flavour=kunit
 	dir=$(modules_dir "$kernel")
 	log=$dir.log
@@ -45,7 +67,7 @@ cmd_modules() {
 	copy_sources "$REPO" "$dir"
 	say "$kernel: building the modules (log: $log)"
 	with_progress "$kernel: modules" "$log" \
-		make -C "$(kernel_kdir "$kernel")" M="$dir" W=1 \
+		kernel_make "$kernel" M="$dir" W=1 \
 		SEG6NR_KUNIT="$flavour" -j"$(nproc)" modules
 	grep -E 'warning:|^WARNING' "$log" >&2 || true
 	cp "$CACHE/kernels/$kernel/stamp" "$dir/.kernel"

@@ -31,7 +31,7 @@ build_modroot() {
 	local kernel=$1 moddir=$2 dir=$3 rel kdir
 
 	rel=$(<"$CACHE/kernels/$kernel/release")
-	kdir=$CACHE/kernels/$kernel/root/lib/modules/$rel
+	kdir=$CACHE/kernels/$kernel/tree/lib/modules/$rel
 	dir=$dir/lib/modules/$rel
 	mkdir -p "$dir/updates"
 	ln -s "$kdir/kernel" "$dir/kernel"
@@ -45,12 +45,18 @@ build_modroot() {
 
 # The modules without which QEMU's guest cannot reach the host's root.
 build_initramfs() {
-	local dir=$1 rel=$2 i=100 file tree=$1/initramfs
+	local dir=$1 rel=$2 i=100 file dest tree=$1/initramfs
 
 	mkdir -p "$tree/lab-modules" "$tree/tmp"
 	cp "$INIT" "$tree/init"
 	while read -r _ file _; do
-		cp "$file" "$tree/lab-modules/$((i++))-${file##*/}"
+		dest=$tree/lab-modules/$((i++))-${file##*/}
+		# The guest's process 1 loads what is not compressed.
+		case $file in
+		*.xz) xz -dc "$file" >"${dest%.xz}" ;;
+		*.zst) zstd -qdc "$file" >"${dest%.zst}" ;;
+		*) cp "$file" "$dest" ;;
+		esac
 	done < <(/sbin/modprobe -d "$dir/modules" -S "$rel" --show-depends \
 		-a virtio_pci 9pnet_virtio 9p overlay | grep '^insmod')
 	(cd "$tree" && find . | cpio -o -H newc -R 0:0 --quiet) \
@@ -98,14 +104,25 @@ kvm_works() {
 		grep -q 'lab init:' "$dir/trial"
 }
 
+# With -icount the guest's clock counts its instructions: the same run gives
+# the same figures. QEMU can do that for one emulated processor only.
+counts_instructions() {
+	[[ " $QEMU_EXTRA " == *" -icount "* ]]
+}
+
 qemu_command() {
 	local kernel=$1 dir=$2 cpus=$3 mem=$4 out=$5 extra=$6
 	local share=security_model=none,multidevs=remap accel
 
 	ln -s "$CACHE/kernels/$kernel/vmlinux" "$dir/vmlinux"
 	build_initramfs "$dir" "$(<"$CACHE/kernels/$kernel/release")"
-	accel=(-accel "tcg,thread=multi" -cpu max)
-	kvm_works "$dir" && accel=(-accel kvm -cpu host)
+	if counts_instructions; then
+		accel=(-accel "tcg,thread=single" -cpu max)
+	elif kvm_works "$dir"; then
+		accel=(-accel kvm -cpu host)
+	else
+		accel=(-accel "tcg,thread=multi" -cpu max)
+	fi
 	GUEST=(qemu-system-x86_64 "${accel[@]}" -smp "$cpus" -m "$mem"
 		-display none -nodefaults -no-reboot -no-user-config
 		-serial stdio -kernel "$dir/vmlinux" -initrd "$dir/initrd"
@@ -165,6 +182,11 @@ check_options() {
 	# RCU's own checks refuse.
 	if [[ $KERNEL == uml-kunit ]]; then
 		((${CPUS:-1} == 1)) || fail "run: uml-kunit has one CPU"
+		CPUS=1
+	fi
+	if counts_instructions; then
+		[[ $KERNEL != uml-* ]] || fail "run: -icount is QEMU's"
+		((${CPUS:-1} == 1)) || fail "run: -icount has one CPU"
 		CPUS=1
 	fi
 	CPUS=${CPUS:-2}
@@ -284,6 +306,10 @@ boot_words() {
 		# What makes emulation slow and is of no use in it.
 		[[ ${GUEST[*]} == *" kvm "* ]] ||
 			line="mitigations=off cryptomgr.notests $line"
+		# The processor's clock is the count; the others are devices,
+		# which cost a varying number of instructions to read.
+		counts_instructions &&
+			line="clocksource=tsc tsc=nowatchdog $line"
 		# On a loaded host the kernel's timer check fails under TCG.
 		GUEST+=(-append
 			"console=ttyS0 no_timer_check lab_run=$1 $line")

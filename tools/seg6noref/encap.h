@@ -74,6 +74,7 @@ int bpf_parse(struct encap *encap, struct cmdline *line);
 bool encap_put(struct nlmsghdr *nlh, size_t size, const struct encap *encap,
 	       uint16_t rta_type);
 void encap_get(struct encap *encap, const struct nlattr *rta_encap);
+void encap_get_stock(struct encap *encap, const struct nlattr *rta_encap);
 
 /* encap_print.c: the fields behind the encap type, each followed by a blank. */
 void encap_print(struct out *out, const struct encap *encap);

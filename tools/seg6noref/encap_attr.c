@@ -285,16 +285,31 @@ static void get_attribute(struct encap *encap, const struct nlattr *attr)
 		encap->broken |= 1u << type;
 }
 
+static void encap_clear(struct encap *encap)
+{
+	memset(encap, 0, sizeof(*encap));
+	encap->prog = -1;
+}
+
 void encap_get(struct encap *encap, const struct nlattr *rta_encap)
 {
 	const struct nlattr *private, *attr;
 
-	memset(encap, 0, sizeof(*encap));
-	encap->prog = -1;
+	encap_clear(encap);
 	mnl_attr_for_each_nested(private, rta_encap) {
 		if (mnl_attr_get_type(private) != SEG6NR_ENCAP)
 			continue;
 		mnl_attr_for_each_nested(attr, private)
 			get_attribute(encap, attr);
 	}
+}
+
+/* The same of the kernel's own encap, which has no nest around it. */
+void encap_get_stock(struct encap *encap, const struct nlattr *rta_encap)
+{
+	const struct nlattr *attr;
+
+	encap_clear(encap);
+	mnl_attr_for_each_nested(attr, rta_encap)
+		get_attribute(encap, attr);
 }

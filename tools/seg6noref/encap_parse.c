@@ -85,20 +85,6 @@ static int parse_action(struct encap *encap, struct cmdline *line,
 	return complain_invalid(word, "\"action\" value is invalid");
 }
 
-static int parse_table_id(struct cmdline *line, uint32_t *table,
-			  const char *why)
-{
-	const char *word;
-	int err;
-
-	err = cmdline_value(line, &word);
-	if (err)
-		return err;
-	if (!name_to_number(NAME_TABLE, word, table))
-		return complain_invalid(word, why);
-	return EXIT_OK;
-}
-
 static int parse_table(struct encap *encap, struct cmdline *line,
 		       struct srh_words *srh)
 {
@@ -135,34 +121,18 @@ static int parse_nh6(struct encap *encap, struct cmdline *line,
 	return parse_address(line, &encap->nh6);
 }
 
-static int parse_encap_device(struct cmdline *line, uint32_t *index)
-{
-	const char *word;
-	int err;
-
-	err = cmdline_value(line, &word);
-	if (err)
-		return err;
-	*index = device_index(word);
-	if (!*index) {
-		complain("Cannot find device \"%s\"", word);
-		return EXIT_PARSE;
-	}
-	return EXIT_OK;
-}
-
 static int parse_iif(struct encap *encap, struct cmdline *line,
 		     struct srh_words *srh)
 {
 	(void)srh;
-	return parse_encap_device(line, &encap->iif);
+	return parse_device(line, &encap->iif, EXIT_PARSE);
 }
 
 static int parse_oif(struct encap *encap, struct cmdline *line,
 		     struct srh_words *srh)
 {
 	(void)srh;
-	return parse_encap_device(line, &encap->oif);
+	return parse_device(line, &encap->oif, EXIT_PARSE);
 }
 
 static int parse_count(struct encap *encap, struct cmdline *line,

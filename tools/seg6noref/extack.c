@@ -6,6 +6,7 @@
  * A second one names the attribute at fault by its word on the command line.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <linux/netlink.h>
 #include <linux/nexthop.h>
@@ -259,6 +260,20 @@ static int answer_parse(const struct nlmsghdr *answer,
 	if ((answer->nlmsg_flags & NL_F_ACK_TLVS) && at < len)
 		*attr = mnl_nlmsg_get_payload_offset(answer, MNL_ALIGN(at));
 	return err->error;
+}
+
+int extack_text(const struct nlmsghdr *answer, char *text, size_t size)
+{
+	const struct nlattr *attr;
+	struct extack ext = { 0 };
+	int error;
+
+	error = answer_parse(answer, &attr);
+	if (attr)
+		extack_parse(attr, (const char *)answer + answer->nlmsg_len,
+			     &ext);
+	snprintf(text, size, "%s", *ext.text ? ext.text : strerror(-error));
+	return -error;
 }
 
 /*

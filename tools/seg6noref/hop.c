@@ -17,7 +17,7 @@ static int parse_via(struct hop *hop, struct cmdline *line)
 
 static int parse_dev(struct hop *hop, struct cmdline *line)
 {
-	return parse_device(line, &hop->oif);
+	return parse_device(line, &hop->oif, EXIT_ADDRESS);
 }
 
 static int parse_weight(struct hop *hop, struct cmdline *line)

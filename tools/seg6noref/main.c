@@ -8,7 +8,9 @@
 
 #include "batch.h"
 #include "cmdline.h"
+#include "convert.h"
 #include "ip_front.h"
+#include "monitor.h"
 #include "names.h"
 #include "nexthop.h"
 #include "options.h"
@@ -30,6 +32,8 @@ static const struct {
 } objects[] = {
 	{ "route",	route_command },
 	{ "nexthop",	nexthop_command },
+	{ "convert",	convert_command },
+	{ "monitor",	monitor_command },
 	{ "help",	do_help },
 };
 

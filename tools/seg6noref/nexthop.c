@@ -11,9 +11,6 @@
 #include "usage.h"
 #include "value.h"
 
-/* One object with the longest SRH fits by far. */
-#define REQUEST_SIZE	8192
-
 /* Abbreviations go to the first row that they fit, as with ip. */
 static const struct nexthop_verb verbs[] = {
 	{ "add",	false, RTM_NEWNEXTHOP, NLM_F_CREATE | NLM_F_EXCL },
@@ -99,18 +96,16 @@ int nexthop_parse(struct nexthop *nexthop, struct cmdline *line)
 	return err;
 }
 
-bool nexthop_build(struct nlmsghdr *nlh, size_t size,
-		   const struct nexthop *nexthop,
-		   const struct nexthop_verb *verb, uint16_t slot)
+bool nexthop_build(struct nlmsghdr *nlh, size_t size, const void *what,
+		   uint16_t slot)
 {
+	const struct nexthop *nexthop = what;
 	const struct hop *hop = &nexthop->hop;
 	struct nhmsg *nhm;
 	bool good = true;
 
-	nlh->nlmsg_type = verb->type;
-	nlh->nlmsg_flags = verb->flags;
 	nhm = mnl_nlmsg_put_extra_header(nlh, sizeof(*nhm));
-	nhm->nh_family = verb->type == RTM_NEWNEXTHOP ? AF_INET6 : AF_UNSPEC;
+	nhm->nh_family = nlh->nlmsg_type == RTM_NEWNEXTHOP ? AF_INET6 : AF_UNSPEC;
 	nhm->nh_flags = hop->seen & H_ONLINK ? RTNH_F_ONLINK : 0;
 	nhm->nh_protocol = nexthop->protocol;
 	if (nexthop->has_id)
@@ -129,20 +124,13 @@ bool nexthop_build(struct nlmsghdr *nlh, size_t size,
 static int nexthop_send(struct session *session, const struct nexthop *nexthop,
 			const struct nexthop_verb *verb)
 {
-	char buf[REQUEST_SIZE] __attribute__((aligned(8)));
-	struct nlmsghdr *nlh;
-	int err = EXIT_OK;
+	const struct request request = {
+		.name = "nexthop", .type = verb->type, .flags = verb->flags,
+		.slot = nexthop->hop.seen & H_ENCAP, .value = nexthop,
+		.build = nexthop_build,
+	};
 
-	if (nexthop->hop.seen & H_ENCAP)
-		err = session_slot(session);
-	if (err)
-		return err;
-	nlh = mnl_nlmsg_put_header(buf);
-	if (!nexthop_build(nlh, sizeof(buf), nexthop, verb, session->slot)) {
-		complain("Error: the nexthop does not fit into a message.");
-		return EXIT_PARSE;
-	}
-	return session_request(session, nlh);
+	return session_send(session, &request);
 }
 
 static int nexthop_modify(const struct nexthop_verb *verb,

@@ -32,11 +32,11 @@ struct nexthop_verb {
 const struct nexthop_verb *nexthop_verb(const char *word);
 int nexthop_command(struct session *session, struct cmdline *line);
 int nexthop_parse(struct nexthop *nexthop, struct cmdline *line);
-bool nexthop_build(struct nlmsghdr *nlh, size_t size,
-		   const struct nexthop *nexthop,
-		   const struct nexthop_verb *verb, uint16_t slot);
+bool nexthop_build(struct nlmsghdr *nlh, size_t size, const void *nexthop,
+		   uint16_t slot);
 
 /* nexthop_show.c */
+int nexthop_dump(struct session *session, struct nl_msgs *msgs);
 int nexthop_show(struct session *session, struct cmdline *line);
 void nexthop_print(struct out *out, const struct nlmsghdr *msg, uint16_t slot);
 

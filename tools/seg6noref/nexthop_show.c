@@ -122,6 +122,7 @@ void nexthop_print(struct out *out, const struct nlmsghdr *msg, uint16_t slot)
 
 	index_attrs(msg, tb);
 	out_open(out, '{', NULL);
+	print_deleted(out, msg->nlmsg_type == RTM_DELNEXTHOP);
 	if (tb[NHA_ID])
 		out_uint(out, "id", "id", mnl_attr_get_u32(tb[NHA_ID]));
 	if (tb[NHA_GROUP])
@@ -169,14 +170,14 @@ static int filter_parse(struct nexthop_filter *filter, struct cmdline *line)
 		if (cmdline_accept(line, "id"))
 			err = parse_u32(line, &filter->id, "invalid id value");
 		else if (cmdline_accept(line, "dev"))
-			err = parse_device(line, &filter->dev);
+			err = parse_device(line, &filter->dev, EXIT_ADDRESS);
 		else
 			return complain_duplicate("id", cmdline_peek(line));
 	}
 	return err;
 }
 
-static int dump_nexthops(struct session *session, struct nl_msgs *msgs)
+int nexthop_dump(struct session *session, struct nl_msgs *msgs)
 {
 	char buf[256] __attribute__((aligned(8)));
 	struct nlmsghdr *nlh;
@@ -203,7 +204,7 @@ int nexthop_show(struct session *session, struct cmdline *line)
 	if (!err)
 		err = slot_loaded(&slot);
 	if (!err)
-		err = dump_nexthops(session, &msgs);
+		err = nexthop_dump(session, &msgs);
 	if (!err) {
 		out_init(&out, stdout, session->opts);
 		out_open(&out, '[', NULL);

@@ -95,9 +95,14 @@ int nl_open(struct nl *nl)
 		nl_close(nl);
 		return nl_failed("Cannot bind netlink socket");
 	}
-	/* Both exist since Linux 4.12; without them there is less to print. */
+	/*
+	 * The first two exist since Linux 4.12, without them there is less to
+	 * print; the third since 4.20, without it the kernel selects nothing.
+	 */
 	mnl_socket_setsockopt(nl->sock, NETLINK_EXT_ACK, &one, sizeof(one));
 	mnl_socket_setsockopt(nl->sock, NETLINK_CAP_ACK, &one, sizeof(one));
+	mnl_socket_setsockopt(nl->sock, NETLINK_GET_STRICT_CHK, &one,
+			      sizeof(one));
 	nl->portid = mnl_socket_get_portid(nl->sock);
 	nl->buf = malloc(BUFFER_SIZE);
 	if (!nl->buf) {
@@ -109,8 +114,9 @@ int nl_open(struct nl *nl)
 	return EXIT_OK;
 }
 
-/* Send @req and wait for its acknowledgement. */
-int nl_request(struct nl *nl, struct nlmsghdr *req)
+/* Send @req; what comes before its acknowledgement goes to @msgs, if given. */
+static int nl_await(struct nl *nl, struct nlmsghdr *req, struct nl_msgs *msgs,
+		    const struct nlmsghdr **answer)
 {
 	const struct nlmsghdr *msg;
 	ssize_t len;
@@ -130,10 +136,42 @@ int nl_request(struct nl *nl, struct nlmsghdr *req)
 		     msg = mnl_nlmsg_next(msg, &left)) {
 			if (!mnl_nlmsg_seq_ok(msg, req->nlmsg_seq))
 				continue;
-			if (msg->nlmsg_type == NLMSG_ERROR)
-				return extack_report(msg, req);
+			if (msg->nlmsg_type == NLMSG_ERROR) {
+				*answer = msg;
+				return EXIT_OK;
+			}
+			if (msgs && nl_msgs_add(msgs, msg, msg->nlmsg_len)) {
+				complain("Out of memory");
+				return EXIT_KERNEL;
+			}
 		}
 	}
+}
+
+/* Send @req; *@answer is its acknowledgement, until the next request. */
+int nl_ask(struct nl *nl, struct nlmsghdr *req, const struct nlmsghdr **answer)
+{
+	return nl_await(nl, req, NULL, answer);
+}
+
+/* Send @req and collect what answers it; the caller frees @msgs. */
+int nl_query(struct nl *nl, struct nlmsghdr *req, struct nl_msgs *msgs)
+{
+	const struct nlmsghdr *answer;
+	int err;
+
+	err = nl_await(nl, req, msgs, &answer);
+	return err ? err : extack_report(answer, req);
+}
+
+/* Send @req, wait for its acknowledgement and say what that says. */
+int nl_request(struct nl *nl, struct nlmsghdr *req)
+{
+	const struct nlmsghdr *answer;
+	int err;
+
+	err = nl_ask(nl, req, &answer);
+	return err ? err : extack_report(answer, req);
 }
 
 enum dump_state { DUMP_MORE, DUMP_DONE, DUMP_FAILED };
@@ -197,54 +235,11 @@ int nl_dump(struct nl *nl, struct nlmsghdr *req, struct nl_msgs *msgs)
 	req->nlmsg_flags |= NLM_F_REQUEST | NLM_F_DUMP;
 	for (attempt = 0; attempt < DUMP_ATTEMPTS; attempt++) {
 		torn = false;
-		msgs->len = 0;
+		nl_msgs_empty(msgs);
 		err = dump_once(nl, req, msgs, &torn);
 		if (err || !torn)
 			return err;
 	}
 	complain("Dump was interrupted and may be inconsistent.");
 	return EXIT_OK;
-}
-
-int nl_msgs_add(struct nl_msgs *msgs, const void *data, size_t len)
-{
-	size_t room = msgs->room ? msgs->room : 65536;
-	char *grown;
-
-	while (msgs->len + NLMSG_ALIGN(len) > room)
-		room *= 2;
-	if (room != msgs->room) {
-		grown = realloc(msgs->data, room);
-		if (!grown)
-			return -ENOMEM;
-		msgs->data = grown;
-		msgs->room = room;
-	}
-	memcpy(msgs->data + msgs->len, data, len);
-	memset(msgs->data + msgs->len + len, 0, NLMSG_ALIGN(len) - len);
-	msgs->len += NLMSG_ALIGN(len);
-	return 0;
-}
-
-void nl_msgs_free(struct nl_msgs *msgs)
-{
-	free(msgs->data);
-	memset(msgs, 0, sizeof(*msgs));
-}
-
-/* The message behind @msg, the first for NULL; NULL at the end or at junk. */
-const struct nlmsghdr *nl_msgs_next(const struct nl_msgs *msgs,
-				    const struct nlmsghdr *msg)
-{
-	const char *at = msgs->data;
-	size_t left;
-
-	if (msg)
-		at = (const char *)msg + NLMSG_ALIGN(msg->nlmsg_len);
-	left = msgs->len - (at - msgs->data);
-	msg = (const struct nlmsghdr *)at;
-	if (left < sizeof(*msg) || msg->nlmsg_len < sizeof(*msg) ||
-	    msg->nlmsg_len > left)
-		return NULL;
-	return msg;
 }

@@ -15,7 +15,7 @@ enum option_id {
 	OPT_FAMILY, OPT_INET, OPT_INET6, OPT_OTHER_FAMILY, OPT_HUMAN, OPT_IEC,
 	OPT_STATS, OPT_DETAILS, OPT_RESOLVE, OPT_ONELINE, OPT_VERSION,
 	OPT_BATCH, OPT_JSON, OPT_PRETTY, OPT_HELP, OPT_NETNS, OPT_NUMERIC,
-	OPT_FORCE, OPT_NO_EFFECT, OPT_FOREIGN,
+	OPT_FORCE, OPT_TIMESTAMP, OPT_TSHORT, OPT_NO_EFFECT, OPT_FOREIGN,
 };
 
 struct option_row {
@@ -40,8 +40,8 @@ static const struct option_row option_table[] = {
 	{ "details",		OPT_DETAILS,		false, false },
 	{ "resolve",		OPT_RESOLVE,		false, false },
 	{ "oneline",		OPT_ONELINE,		false, false },
-	{ "timestamp",		OPT_NO_EFFECT,		false, false },
-	{ "tshort",		OPT_NO_EFFECT,		false, false },
+	{ "timestamp",		OPT_TIMESTAMP,		false, false },
+	{ "tshort",		OPT_TSHORT,		false, false },
 	{ "Version",		OPT_VERSION,		false, false },
 	{ "force",		OPT_FORCE,		false, false },
 	{ "batch",		OPT_BATCH,		false, true },
@@ -141,6 +141,12 @@ static void option_apply(struct options *opts, enum option_id id,
 		break;
 	case OPT_FORCE:
 		opts->force = true;
+		break;
+	case OPT_TIMESTAMP:
+		opts->timestamp = 1;
+		break;
+	case OPT_TSHORT:
+		opts->timestamp = 2;
 		break;
 	case OPT_NO_EFFECT:
 		break;

@@ -23,6 +23,7 @@ struct options {
 	const char *batch;	/* the file, "-" for standard input */
 	int batch_at;		/* index in argv of that word */
 	bool force;
+	int timestamp;		/* 1: -timestamp, 2: -tshort */
 	bool version;
 	bool help;
 	bool foreign;		/* given an option that only ip implements */

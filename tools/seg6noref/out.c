@@ -137,6 +137,14 @@ void out_null(struct out *out, const char *key)
 	fputs("null", out->file);
 }
 
+void out_true(struct out *out, const char *key)
+{
+	if (!out->json)
+		return;
+	json_lead(out, key);
+	fputs("true", out->file);
+}
+
 /* An element of an open array, in JSON only. */
 void out_item(struct out *out, const char *value)
 {

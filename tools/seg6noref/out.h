@@ -37,6 +37,7 @@ void out_str(struct out *out, const char *label, const char *key,
 void out_uint(struct out *out, const char *label, const char *key,
 	      uint64_t value);
 void out_null(struct out *out, const char *key);
+void out_true(struct out *out, const char *key);
 void out_item(struct out *out, const char *value);
 void out_count(struct out *out, const char *key, uint64_t value);
 

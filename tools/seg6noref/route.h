@@ -13,12 +13,10 @@
 #include "cmdline.h"
 #include "encap.h"
 #include "hop.h"
+#include "metric.h"
 #include "out.h"
 #include "session.h"
 #include "value.h"
-
-/* Metrics that take a plain number; the last one of the kernel is 17. */
-#define METRIC_MAX	17
 
 struct route {
 	struct prefix dst;
@@ -34,9 +32,7 @@ struct route {
 	uint8_t protocol;
 	uint8_t scope;
 	uint8_t pref;
-	uint32_t metrics_set;		/* 1 << RTAX_* */
-	uint32_t metrics_lock;		/* likewise */
-	uint32_t metrics[METRIC_MAX + 1];
+	struct metrics metrics;
 	uint32_t nhid;
 	struct encap encap;
 	struct hops hops;		/* nexthop ... */
@@ -67,6 +63,8 @@ struct route_verb {
 	uint16_t type;		/* RTM_NEWROUTE, RTM_DELROUTE; 0: no change */
 	uint16_t flags;
 	bool list;
+	/* Instead of a change; @line stands behind the verb. */
+	int (*run)(struct session *session, struct cmdline *line);
 };
 
 /* route_cmd.c: @line stands at the verb. */
@@ -77,11 +75,10 @@ int route_command(struct session *session, struct cmdline *line);
 int route_parse(struct route *route, struct cmdline *line);
 void route_release(struct route *route);
 const char *route_type_name(uint8_t type);
-const char *metric_name(unsigned int metric);
 
-/* route_build.c: false if @size does not hold it. */
-bool route_build(struct nlmsghdr *nlh, size_t size, const struct route *route,
-		 const struct route_verb *verb, uint16_t slot);
+/* route_build.c: struct route to a message of the type and flags of @nlh. */
+bool route_build(struct nlmsghdr *nlh, size_t size, const void *route,
+		 uint16_t slot);
 
 /* route_print.c */
 struct route_hidden {		/* fields that a filter makes redundant */
@@ -89,15 +86,26 @@ struct route_hidden {		/* fields that a filter makes redundant */
 	bool table;
 	bool proto;
 	bool metric;
+	bool scope;
+	bool via;
+	bool src;
 };
 
 void print_encap(struct out *out, const struct nlattr *payload,
 		 const struct nlattr *type_attr, uint16_t slot);
+void print_deleted(struct out *out, bool deleted);
 void print_flags(struct out *out, uint32_t flags);
+/* Whether @msg is an IPv6 route, long enough for what all of them have. */
+bool route_printable(const struct nlmsghdr *msg);
 void route_print(struct out *out, const struct nlmsghdr *msg, uint16_t slot,
 		 const struct route_hidden *hidden);
 
 /* route_show.c */
+int route_dump(struct session *session, struct nl_msgs *msgs);
 int route_show(struct session *session, struct cmdline *line);
+
+/* route_get.c, route_flush.c */
+int route_get(struct session *session, struct cmdline *line);
+int route_flush(struct session *session, struct cmdline *line);
 
 #endif /* SEG6NOREF_ROUTE_H */

@@ -1,30 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * route_build.c - from struct route to RTM_NEWROUTE or RTM_DELROUTE
+ * route_build.c - struct route as RTM_NEWROUTE or RTM_DELROUTE
  */
 #include <sys/socket.h>
 
 #include "route.h"
-
-static bool put_metrics(struct nlmsghdr *nlh, size_t size,
-			const struct route *route)
-{
-	struct nlattr *nest;
-	int i;
-
-	nest = mnl_attr_nest_start_check(nlh, size, RTA_METRICS);
-	if (!nest)
-		return false;
-	if (route->metrics_lock &&
-	    !mnl_attr_put_u32_check(nlh, size, RTAX_LOCK, route->metrics_lock))
-		return false;
-	for (i = 1; i <= METRIC_MAX; i++)
-		if ((route->metrics_set & (1u << i)) &&
-		    !mnl_attr_put_u32_check(nlh, size, i, route->metrics[i]))
-			return false;
-	mnl_attr_nest_end(nlh, nest);
-	return true;
-}
 
 /* Attributes of the route proper; flags and fixed fields are elsewhere. */
 static bool put_attributes(struct nlmsghdr *nlh, size_t size,
@@ -59,9 +39,7 @@ static bool put_attributes(struct nlmsghdr *nlh, size_t size,
 	if (seen & R_NHID)
 		good &= mnl_attr_put_u32_check(nlh, size, RTA_NH_ID,
 					       route->nhid);
-	if (route->metrics_set)
-		good &= put_metrics(nlh, size, route);
-	return good;
+	return good && metrics_put(nlh, size, &route->metrics);
 }
 
 static uint32_t table_of(const struct route *route)
@@ -96,16 +74,15 @@ static void fill_header(struct rtmsg *rtm, const struct route *route,
 		rtm->rtm_protocol = route->protocol;
 }
 
-bool route_build(struct nlmsghdr *nlh, size_t size, const struct route *route,
-		 const struct route_verb *verb, uint16_t slot)
+bool route_build(struct nlmsghdr *nlh, size_t size, const void *what,
+		 uint16_t slot)
 {
+	const struct route *route = what;
 	uint32_t table = table_of(route);
 	struct rtmsg *rtm;
 
-	nlh->nlmsg_type = verb->type;
-	nlh->nlmsg_flags = verb->flags;
 	rtm = mnl_nlmsg_put_extra_header(nlh, sizeof(*rtm));
-	fill_header(rtm, route, verb->type);
+	fill_header(rtm, route, nlh->nlmsg_type);
 	rtm->rtm_table = table < 256 ? table : RT_TABLE_UNSPEC;
 	if (table >= 256 &&
 	    !mnl_attr_put_u32_check(nlh, size, RTA_TABLE, table))

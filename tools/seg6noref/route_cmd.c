@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * route_cmd.c - route add, replace, change, append, prepend, test and del
+ * route_cmd.c - the commands on routes, and those that change one
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "route.h"
@@ -11,20 +10,23 @@
 
 /* Abbreviations go to the first row that they fit, as with ip. */
 static const struct route_verb verbs[] = {
-	{ "list",	false, 0, 0, true },
-	{ "show",	false, 0, 0, true },
-	{ "lst",	false, 0, 0, true },
-	{ "get",	false, 0, 0, false },
-	{ "add",	false, RTM_NEWROUTE, NLM_F_CREATE | NLM_F_EXCL, false },
-	{ "change",	false, RTM_NEWROUTE, NLM_F_REPLACE, false },
-	{ "chg",	true,  RTM_NEWROUTE, NLM_F_REPLACE, false },
-	{ "replace",	false, RTM_NEWROUTE, NLM_F_CREATE | NLM_F_REPLACE,
-	  false },
-	{ "prepend",	false, RTM_NEWROUTE, NLM_F_CREATE, false },
-	{ "append",	false, RTM_NEWROUTE, NLM_F_CREATE | NLM_F_APPEND,
-	  false },
-	{ "test",	false, RTM_NEWROUTE, NLM_F_EXCL, false },
-	{ "delete",	false, RTM_DELROUTE, 0, false },
+	{ .word = "list", .list = true, .run = route_show },
+	{ .word = "show", .list = true, .run = route_show },
+	{ .word = "lst", .list = true, .run = route_show },
+	{ .word = "get", .run = route_get },
+	{ .word = "add", .type = RTM_NEWROUTE,
+	  .flags = NLM_F_CREATE | NLM_F_EXCL },
+	{ .word = "change", .type = RTM_NEWROUTE, .flags = NLM_F_REPLACE },
+	{ .word = "chg", .exact = true, .type = RTM_NEWROUTE,
+	  .flags = NLM_F_REPLACE },
+	{ .word = "replace", .type = RTM_NEWROUTE,
+	  .flags = NLM_F_CREATE | NLM_F_REPLACE },
+	{ .word = "prepend", .type = RTM_NEWROUTE, .flags = NLM_F_CREATE },
+	{ .word = "append", .type = RTM_NEWROUTE,
+	  .flags = NLM_F_CREATE | NLM_F_APPEND },
+	{ .word = "test", .type = RTM_NEWROUTE, .flags = NLM_F_EXCL },
+	{ .word = "delete", .type = RTM_DELROUTE },
+	{ .word = "flush", .run = route_flush },
 };
 
 const struct route_verb *route_verb(const char *word)
@@ -46,28 +48,13 @@ static bool has_encap(const struct route *route)
 static int route_send(const struct route *route, const struct route_verb *verb,
 		      struct session *session)
 {
-	struct nlmsghdr *nlh;
-	int err = EXIT_OK;
-	void *buf;
+	const struct request request = {
+		.name = "route", .type = verb->type, .flags = verb->flags,
+		.slot = has_encap(route), .value = route,
+		.build = route_build,
+	};
 
-	if (has_encap(route))
-		err = session_slot(session);
-	if (err)
-		return err;
-	buf = malloc(NL_REQUEST_SIZE);
-	if (!buf) {
-		complain("Error: out of memory.");
-		return EXIT_KERNEL;
-	}
-	nlh = mnl_nlmsg_put_header(buf);
-	if (route_build(nlh, NL_REQUEST_SIZE, route, verb, session->slot)) {
-		err = session_request(session, nlh);
-	} else {
-		complain("Error: the route does not fit into a message.");
-		err = EXIT_PARSE;
-	}
-	free(buf);
-	return err;
+	return session_send(session, &request);
 }
 
 /* Everything is parsed and checked before the first thing is changed. */
@@ -105,9 +92,9 @@ int route_command(struct session *session, struct cmdline *line)
 	verb = route_verb(word);
 	if (cmdline_peek(line))
 		cmdline_skip(line);
-	if (verb && verb->list)
-		return route_show(session, line);
-	if (verb && verb->type)
+	if (verb && verb->run)
+		return verb->run(session, line);
+	if (verb)
 		return route_modify(verb, session, line);
 	complain("Command \"%s\" is unknown, try \"seg6noref route help\".",
 		 word);

@@ -113,7 +113,8 @@ static int parse_proto(struct route *route, struct cmdline *line, int arg)
 static int parse_table(struct route *route, struct cmdline *line, int arg)
 {
 	(void)arg;
-	return parse_table_name(line, &route->table);
+	return parse_table_id(line, &route->table,
+			      "\"table\" value is invalid");
 }
 
 static int parse_vrf(struct route *route, struct cmdline *line, int arg)
@@ -125,7 +126,7 @@ static int parse_vrf(struct route *route, struct cmdline *line, int arg)
 static int parse_dev(struct route *route, struct cmdline *line, int arg)
 {
 	(void)arg;
-	return parse_device(line, &route->oif);
+	return parse_device(line, &route->oif, EXIT_ADDRESS);
 }
 
 static int parse_pref(struct route *route, struct cmdline *line, int arg)
@@ -149,19 +150,9 @@ static int parse_pref(struct route *route, struct cmdline *line, int arg)
 	return EXIT_OK;
 }
 
-/* A metric of the route: a number, `lock' before it where that exists. */
 static int parse_rtax(struct route *route, struct cmdline *line, int rtax)
 {
-	uint32_t bit = 1u << rtax;
-
-	if (cmdline_accept(line, "lock"))
-		route->metrics_lock |= bit;
-	if (route->metrics_set & bit)
-		return complain_duplicate(metric_name(rtax),
-					  cmdline_peek(line) ?
-					  cmdline_peek(line) : "");
-	route->metrics_set |= bit;
-	return parse_u32(line, &route->metrics[rtax], "invalid metric");
+	return metric_parse(&route->metrics, line, rtax);
 }
 
 static int parse_onlink(struct route *route, struct cmdline *line, int arg)
@@ -204,6 +195,21 @@ static int parse_type(struct route *route, struct cmdline *line, int type)
 	return EXIT_OK;
 }
 
+/* The kernel has none for IPv6, other than for IPv4; new ones say so. */
+static int parse_tos(struct route *route, struct cmdline *line, int arg)
+{
+	const char *word;
+	int err;
+
+	(void)route;
+	(void)arg;
+	err = cmdline_value(line, &word);
+	if (err || !strcmp(word, "0"))
+		return err;
+	complain("Error: IPv6 routes have no tos.");
+	return EXIT_KERNEL;
+}
+
 static int parse_unsupported(struct route *route, struct cmdline *line, int arg)
 {
 	(void)route;
@@ -218,8 +224,8 @@ static const struct route_row route_rows[] = {
 	{ "as",		false, 0,	  parse_unsupported, 0 },
 	{ "via",	false, R_VIA,	  parse_via,	0 },
 	{ "from",	false, R_FROM,	  parse_from,	0 },
-	{ "tos",	false, 0,	  parse_unsupported, 0 },
-	{ "dsfield",	true,  0,	  parse_unsupported, 0 },
+	{ "tos",	false, 0,	  parse_tos,	0 },
+	{ "dsfield",	true,  0,	  parse_tos,	0 },
 	{ "expires",	true,  R_EXPIRES, parse_expires, 0 },
 	{ "metric",	true,  R_METRIC,  parse_metric,	0 },
 	{ "priority",	true,  R_METRIC,  parse_metric,	0 },
@@ -229,16 +235,16 @@ static const struct route_row route_rows[] = {
 	{ "hoplimit",	false, 0, parse_rtax, RTAX_HOPLIMIT },
 	{ "advmss",	false, 0, parse_rtax, RTAX_ADVMSS },
 	{ "reordering",	true,  0, parse_rtax, RTAX_REORDERING },
-	{ "rtt",	false, 0, parse_unsupported, 0 },
-	{ "rto_min",	false, 0, parse_unsupported, 0 },
+	{ "rtt",	false, 0, parse_rtax, RTAX_RTT },
+	{ "rto_min",	false, 0, parse_rtax, RTAX_RTO_MIN },
 	{ "window",	true,  0, parse_rtax, RTAX_WINDOW },
 	{ "cwnd",	true,  0, parse_rtax, RTAX_CWND },
 	{ "initcwnd",	true,  0, parse_rtax, RTAX_INITCWND },
 	{ "initrwnd",	true,  0, parse_rtax, RTAX_INITRWND },
-	{ "features",	true,  0, parse_unsupported, 0 },
+	{ "features",	true,  0, parse_rtax, RTAX_FEATURES },
 	{ "quickack",	true,  0, parse_rtax, RTAX_QUICKACK },
-	{ "congctl",	true,  0, parse_unsupported, 0 },
-	{ "rttvar",	true,  0, parse_unsupported, 0 },
+	{ "congctl",	true,  0, parse_rtax, RTAX_CC_ALGO },
+	{ "rttvar",	true,  0, parse_rtax, RTAX_RTTVAR },
 	{ "ssthresh",	true,  0, parse_rtax, RTAX_SSTHRESH },
 	{ "realms",	true,  0, parse_unsupported, 0 },
 	{ "onlink",	false, R_ONLINK,  parse_onlink,	0 },
@@ -252,7 +258,7 @@ static const struct route_row route_rows[] = {
 	{ "pref",	false, R_PREF,	  parse_pref,	0 },
 	{ "encap",	false, R_ENCAP,	  parse_encap,	0 },
 	{ "ttl-propagate", false, 0,	  parse_unsupported, 0 },
-	{ "fastopen_no_cookie", true, 0,  parse_unsupported, 0 },
+	{ "fastopen_no_cookie", true,  0, parse_rtax, RTAX_FASTOPEN_NO_COOKIE },
 	{ "to",		false, R_DST,	  parse_to,	0 },
 	{ "unicast",	false, R_TYPE, parse_type, RTN_UNICAST },
 	{ "local",	false, R_TYPE, parse_type, RTN_LOCAL },

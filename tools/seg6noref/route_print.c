@@ -42,30 +42,6 @@ static const char *const encap_types[] = {
 	"ioam6", "xfrm",
 };
 
-static const char *const metric_names[METRIC_MAX + 1] = {
-	[RTAX_MTU]		= "mtu",
-	[RTAX_WINDOW]		= "window",
-	[RTAX_RTT]		= "rtt",
-	[RTAX_RTTVAR]		= "rttvar",
-	[RTAX_SSTHRESH]		= "ssthresh",
-	[RTAX_CWND]		= "cwnd",
-	[RTAX_ADVMSS]		= "advmss",
-	[RTAX_REORDERING]	= "reordering",
-	[RTAX_HOPLIMIT]		= "hoplimit",
-	[RTAX_INITCWND]		= "initcwnd",
-	[RTAX_FEATURES]		= "features",
-	[RTAX_RTO_MIN]		= "rto_min",
-	[RTAX_INITRWND]		= "initrwnd",
-	[RTAX_QUICKACK]		= "quickack",
-	[RTAX_CC_ALGO]		= "congctl",
-	[RTAX_FASTOPEN_NO_COOKIE] = "fastopen_no_cookie",
-};
-
-const char *metric_name(unsigned int metric)
-{
-	return metric <= METRIC_MAX ? metric_names[metric] : NULL;
-}
-
 /* Index attributes by type; those shorter than @min[type] are passed over. */
 static void index_attrs(const struct nlattr *attr, const char *end,
 			const struct nlattr *tb[TB_SIZE])
@@ -152,73 +128,6 @@ void print_flags(struct out *out, uint32_t flags)
 	out_close(out, ']');
 }
 
-static void print_metric(struct out *out, unsigned int type,
-			 const struct nlattr *attr, bool locked)
-{
-	const char *name = metric_name(type);
-	char number[16], label[40];
-	uint32_t value;
-
-	if (type == RTAX_CC_ALGO) {
-		if (!mnl_attr_validate(attr, MNL_TYPE_NUL_STRING))
-			out_str(out, name, "congestion",
-				mnl_attr_get_str(attr));
-		return;
-	}
-	if (mnl_attr_get_payload_len(attr) < sizeof(value))
-		return;
-	value = mnl_attr_get_u32(attr);
-	if (!name) {
-		snprintf(number, sizeof(number), "metric%u", type);
-		name = number;
-	}
-	snprintf(label, sizeof(label), "%s%s", name, locked ? " lock" : "");
-	switch (type) {
-	case RTAX_RTT:
-		value /= 8;
-		break;
-	case RTAX_RTTVAR:
-		value /= 4;
-		break;
-	case RTAX_RTO_MIN:
-		break;
-	case RTAX_FEATURES:
-		if (value & RTAX_FEATURE_ECN) {
-			out_text(out, "features ecn ");
-			out_null(out, "ecn");
-			return;
-		}
-		/* fall through */
-	default:
-		out_uint(out, label, name, value);
-		return;
-	}
-	out_text(out, "%s %ums ", label, value);
-	out_uint(out, NULL, name, value);
-}
-
-static void print_metrics(struct out *out, const struct nlattr *nest)
-{
-	const struct nlattr *attr;
-	uint32_t locks = 0;
-	unsigned int type;
-
-	mnl_attr_for_each_nested(attr, nest)
-		if (mnl_attr_get_type(attr) == RTAX_LOCK &&
-		    mnl_attr_get_payload_len(attr) >= sizeof(locks))
-			locks = mnl_attr_get_u32(attr);
-	out_open(out, '[', "metrics");
-	out_open(out, '{', NULL);
-	mnl_attr_for_each_nested(attr, nest) {
-		type = mnl_attr_get_type(attr);
-		if (type == RTAX_LOCK || type > 31)
-			continue;
-		print_metric(out, type, attr, locks & (1u << type));
-	}
-	out_close(out, '}');
-	out_close(out, ']');
-}
-
 static void print_pref(struct out *out, uint8_t pref)
 {
 	static const char *const names[] = { "medium", "high", NULL, "low" };
@@ -296,7 +205,7 @@ static void print_destination(struct out *out, const struct rtmsg *rtm,
 		out_uint(out, "nhid", "nhid", mnl_attr_get_u32(tb[RTA_NH_ID]));
 	if (tb[RTA_ENCAP] && tb[RTA_ENCAP_TYPE])
 		print_encap(out, tb[RTA_ENCAP], tb[RTA_ENCAP_TYPE], slot);
-	if (tb[RTA_GATEWAY])
+	if (tb[RTA_GATEWAY] && !hidden->via)
 		print_address(out, "via", "gateway", tb[RTA_GATEWAY]);
 	if (tb[RTA_OIF] && !hidden->dev)
 		out_str(out, "dev", "dev",
@@ -322,11 +231,12 @@ static void print_attributes(struct out *out, const struct rtmsg *rtm,
 		out_str(out, "proto", "protocol",
 			number_to_name(NAME_PROTO, rtm->rtm_protocol, numeric,
 				       buf));
-	if (rtm->rtm_scope != RT_SCOPE_UNIVERSE || out->details)
+	if ((rtm->rtm_scope != RT_SCOPE_UNIVERSE || out->details) &&
+	    !hidden->scope)
 		out_str(out, "scope", "scope",
 			number_to_name(NAME_SCOPE, rtm->rtm_scope, numeric,
 				       buf));
-	if (tb[RTA_PREFSRC])
+	if (tb[RTA_PREFSRC] && !hidden->src)
 		print_address(out, "src", "prefsrc", tb[RTA_PREFSRC]);
 	if (tb[RTA_PRIORITY] && !hidden->metric)
 		out_uint(out, "metric", "metric",
@@ -350,22 +260,44 @@ static void print_cacheinfo(struct out *out, const struct nlattr *attr)
 	}
 }
 
+bool route_printable(const struct nlmsghdr *msg)
+{
+	const struct rtmsg *rtm = mnl_nlmsg_get_payload(msg);
+
+	return msg->nlmsg_type == RTM_NEWROUTE &&
+	       mnl_nlmsg_get_payload_len(msg) >= sizeof(*rtm) &&
+	       rtm->rtm_family == AF_INET6;
+}
+
+void print_deleted(struct out *out, bool deleted)
+{
+	if (!deleted)
+		return;
+	out_text(out, "Deleted ");
+	out_true(out, "deleted");
+}
+
 void route_print(struct out *out, const struct nlmsghdr *msg, uint16_t slot,
 		 const struct route_hidden *hidden)
 {
 	const struct rtmsg *rtm = mnl_nlmsg_get_payload(msg);
 	const struct nlattr *tb[TB_SIZE];
+	char buf[NAME_SIZE];
 
 	index_attrs(mnl_nlmsg_get_payload_offset(msg, sizeof(*rtm)),
 		    mnl_nlmsg_get_payload_tail(msg), tb);
 	out_open(out, '{', NULL);
+	print_deleted(out, msg->nlmsg_type == RTM_DELROUTE);
 	print_destination(out, rtm, tb, slot, hidden);
 	print_attributes(out, rtm, tb, hidden);
 	print_flags(out, rtm->rtm_flags);
 	if (tb[RTA_CACHEINFO])
 		print_cacheinfo(out, tb[RTA_CACHEINFO]);
 	if (tb[RTA_METRICS])
-		print_metrics(out, tb[RTA_METRICS]);
+		metrics_print(out, tb[RTA_METRICS]);
+	if (tb[RTA_IIF])
+		out_str(out, "iif", "iif",
+			device_name(mnl_attr_get_u32(tb[RTA_IIF]), buf));
 	if (tb[RTA_PREF])
 		print_pref(out, mnl_attr_get_u8(tb[RTA_PREF]));
 	if (tb[RTA_MULTIPATH])

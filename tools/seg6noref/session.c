@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -93,12 +94,52 @@ int session_request(struct session *session, struct nlmsghdr *req)
 	return err ? err : nl_request(&session->nl, req);
 }
 
+/* The same, with what is answered in @msgs, which the caller frees. */
+int session_query(struct session *session, struct nlmsghdr *req,
+		  struct nl_msgs *msgs)
+{
+	int err = session_open(session);
+
+	return err ? err : nl_query(&session->nl, req, msgs);
+}
+
 int session_dump(struct session *session, struct nlmsghdr *req,
 		 struct nl_msgs *msgs)
 {
 	int err = session_open(session);
 
 	return err ? err : nl_dump(&session->nl, req, msgs);
+}
+
+/* Everything is known to fit before the first octet is sent. */
+int session_send(struct session *session, const struct request *request)
+{
+	struct nlmsghdr *nlh;
+	int err = EXIT_OK;
+	void *buf;
+
+	if (request->slot)
+		err = session_slot(session);
+	if (err)
+		return err;
+	buf = malloc(NL_REQUEST_SIZE);
+	if (!buf) {
+		complain("Error: out of memory.");
+		return EXIT_KERNEL;
+	}
+	nlh = mnl_nlmsg_put_header(buf);
+	nlh->nlmsg_type = request->type;
+	nlh->nlmsg_flags = request->flags;
+	if (request->build(nlh, NL_REQUEST_SIZE, request->value,
+			   session->slot)) {
+		err = session_request(session, nlh);
+	} else {
+		complain("Error: the %s does not fit into a message.",
+			 request->name);
+		err = EXIT_PARSE;
+	}
+	free(buf);
+	return err;
 }
 
 void session_close(struct session *session)

@@ -23,8 +23,26 @@ int session_check(const struct session *session);
 int session_enter(struct session *session);
 int session_slot(struct session *session);
 int session_request(struct session *session, struct nlmsghdr *req);
+int session_query(struct session *session, struct nlmsghdr *req,
+		  struct nl_msgs *msgs);
 int session_dump(struct session *session, struct nlmsghdr *req,
 		 struct nl_msgs *msgs);
+
+/*
+ * What a message is made of: @build appends @value to one of @type and @flags,
+ * and returns false if @size does not hold it.
+ */
+struct request {
+	const char *name;	/* of what it changes, for users */
+	uint16_t type;
+	uint16_t flags;
+	bool slot;		/* wants the module */
+	const void *value;
+	bool (*build)(struct nlmsghdr *nlh, size_t size, const void *value,
+		      uint16_t slot);
+};
+
+int session_send(struct session *session, const struct request *request);
 
 void session_close(struct session *session);
 

@@ -66,3 +66,17 @@ void usage_encap(FILE *file)
 	      "           [ endpoint pinned PATH ]\n"
 	      "FLAVOR := { psp | usp | usd | next-csid | replace-csid }\n", file);
 }
+
+void usage_convert(FILE *file)
+{
+	fputs("Usage: seg6noref convert [ --to { noref | stock } ] [ --dry-run ]\n"
+	      "           [ --rate ROUTES ] [ SELECTION ]\n"
+	      "SELECTION := [ [ root | match | exact ] PREFIX ] [ table TABLE | vrf NAME ]\n"
+	      "             [ dev DEV ] [ proto PROTO ] [ metric NUMBER ]\n", file);
+}
+
+void usage_monitor(FILE *file)
+{
+	fputs("Usage: seg6noref monitor [ all | route | nexthop ]... [ label ]\n",
+	      file);
+}

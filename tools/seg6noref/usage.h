@@ -11,6 +11,8 @@ void usage_print(FILE *file);
 void usage_route(FILE *file);
 void usage_nexthop(FILE *file);
 void usage_encap(FILE *file);
+void usage_convert(FILE *file);
+void usage_monitor(FILE *file);
 void version_print(void);
 
 #endif /* SEG6NOREF_USAGE_H */

@@ -77,7 +77,7 @@ int parse_name(struct cmdline *line, enum name_kind kind, uint8_t *value)
 	return EXIT_OK;
 }
 
-int parse_table_name(struct cmdline *line, uint32_t *table)
+int parse_table_id(struct cmdline *line, uint32_t *table, const char *why)
 {
 	const char *word;
 	int err;
@@ -86,7 +86,7 @@ int parse_table_name(struct cmdline *line, uint32_t *table)
 	if (err)
 		return err;
 	if (!name_to_number(NAME_TABLE, word, table))
-		return complain_invalid(word, "\"table\" value is invalid");
+		return complain_invalid(word, why);
 	return EXIT_OK;
 }
 
@@ -104,7 +104,7 @@ int parse_vrf_name(struct cmdline *line, uint32_t *table)
 	return EXIT_OK;
 }
 
-int parse_device(struct cmdline *line, uint32_t *index)
+int parse_device(struct cmdline *line, uint32_t *index, int status)
 {
 	const char *word;
 	int err;
@@ -115,7 +115,7 @@ int parse_device(struct cmdline *line, uint32_t *index)
 	*index = device_index(word);
 	if (!*index) {
 		complain("Cannot find device \"%s\"", word);
-		return EXIT_ADDRESS;
+		return status;
 	}
 	return EXIT_OK;
 }

@@ -22,8 +22,9 @@ int parse_prefix(const char *word, struct prefix *prefix);
 int parse_address(struct cmdline *line, struct in6_addr *addr);
 int parse_u32(struct cmdline *line, uint32_t *value, const char *why);
 int parse_name(struct cmdline *line, enum name_kind kind, uint8_t *value);
-int parse_table_name(struct cmdline *line, uint32_t *table);
+int parse_table_id(struct cmdline *line, uint32_t *table, const char *why);
 int parse_vrf_name(struct cmdline *line, uint32_t *table);
-int parse_device(struct cmdline *line, uint32_t *index);
+/* @status is that of a device which does not exist. */
+int parse_device(struct cmdline *line, uint32_t *index, int status);
 
 #endif /* SEG6NOREF_VALUE_H */

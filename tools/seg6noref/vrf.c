@@ -49,6 +49,7 @@ uint32_t vrf_table(const char *name)
 	char buf[256] __attribute__((aligned(8)));
 	const struct nlmsghdr *msg = NULL;
 	struct nl_msgs msgs = { 0 };
+	struct ifinfomsg *ifi;
 	struct nlmsghdr *nlh;
 	uint32_t table = 0;
 	struct nl nl;
@@ -59,8 +60,9 @@ uint32_t vrf_table(const char *name)
 		return 0;
 	nlh = mnl_nlmsg_put_header(buf);
 	nlh->nlmsg_type = RTM_GETLINK;
-	mnl_nlmsg_put_extra_header(nlh, sizeof(struct ifinfomsg));
-	if (!nl_dump(&nl, nlh, &msgs))
+	ifi = mnl_nlmsg_put_extra_header(nlh, sizeof(*ifi));
+	ifi->ifi_index = index;
+	if (!nl_query(&nl, nlh, &msgs))
 		while (!table && (msg = nl_msgs_next(&msgs, msg)))
 			table = link_table(msg, index);
 	nl_msgs_free(&msgs);

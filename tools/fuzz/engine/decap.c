@@ -221,13 +221,18 @@ static bool is_discovery(const struct mpkt *k)
 	       k->d[IP6] <= 137;
 }
 
-/* A source that validation may take offence at. */
+/*
+ * A source that validation may take offence at: of no single host, or one that
+ * the node has, as its own or as the ends of a network.
+ */
 bool odd4(const struct mpkt *k)
 {
 	uint32_t sa = get32(k->d + 12);
+	uint32_t host = sa & 255;
 
-	return sa != 0x0a000101 && (sa >> 24 == 0 || sa >> 24 == 127 ||
-				    sa >> 29 == 7 || sa >> 16 == 0x0a00);
+	if (sa >> 16 == 0x0a00)
+		return host == 0 || host == 2 || host == 255;
+	return sa >> 24 == 0 || sa >> 24 == 127 || sa >> 29 == 7;
 }
 
 static int dx4(struct pred *p, struct mpkt *k, const uint8_t *hop)

@@ -239,8 +239,9 @@ static bool in_vrf(int place)
 /* Whether an error about a packet to @da has that as its source. */
 static bool is_own(const uint8_t *da, int dev)
 {
+	/* The routers' anycast address of each network, link-local too. */
 	if (is_addr(da, "2001:db8:a::") || is_addr(da, "2001:db8:b::") ||
-	    is_addr(da, "2001:db8:d::"))
+	    is_addr(da, "2001:db8:d::") || is_addr(da, "fe80::"))
 		return true;
 	if (in_vrf(dev))
 		return is_addr(da, "2001:db8:d::2");
@@ -359,6 +360,7 @@ static void deliver4(struct pred *p, const struct mpkt *k)
 {
 	int hlen = (k->d[0] & 15) * 4, len = k->len - hlen;
 	const uint8_t *l4 = k->d + hlen;
+	struct mpkt seen = *k;
 	uint8_t copy[2000];
 
 	if (get16(k->d + 6) & 0x3fff || get32(k->d + 12) != 0x0a000101)
@@ -380,7 +382,9 @@ static void deliver4(struct pred *p, const struct mpkt *k)
 	    get16(l4 + 6) != l4_sum(k->d + 12, k->d + 16, 4, P_UDP, copy,
 				    get16(l4 + 4)))
 		return;
-	icmp4(p, k, 3, 3);
+	/* UDP cuts off what its own length leaves out. */
+	seen.len = hlen + get16(l4 + 4);
+	icmp4(p, &seen, 3, 3);
 }
 
 bool hop_limit_spent(struct pred *p, const struct mpkt *k)

@@ -18,30 +18,6 @@ const char *const dep_names[D_MAX] = {
 	[D_S14] = "1.4", [D_S18] = "1.8", [D_S32] = "3.2",
 };
 
-uint32_t sum_add(uint32_t sum, const uint8_t *p, int len)
-{
-	for (; len > 1; len -= 2, p += 2)
-		sum += get16(p);
-	return len ? sum + (p[0] << 8) : sum;
-}
-
-unsigned int sum_fold(uint32_t sum)
-{
-	while (sum >> 16)
-		sum = (sum & 0xffff) + (sum >> 16);
-	return ~sum & 0xffff;
-}
-
-/* Checksum of a transport header and its payload, its own field being zero. */
-unsigned int l4_sum(const uint8_t *src, const uint8_t *dst, int alen,
-		    int proto, const uint8_t *p, int len)
-{
-	uint32_t sum = sum_add(sum_add(0, src, alen), dst, alen) + proto + len;
-	unsigned int result = sum_fold(sum_add(sum, p, len));
-
-	return result || proto != P_UDP ? result : 0xffff;
-}
-
 void touch(struct pred *p, int sid)
 {
 	int i;

@@ -6,19 +6,9 @@
 # deletions that name our encap and refuses all else that has our payload.
 set -u
 
-here=$(cd "$(dirname "$0")" && pwd)
-build=$(readlink -f "$1")
-helper=$build/seg6noref
-stock=$(command -v ip)
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-
 # shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$here/lib.sh"
-
-mkdir "$dir/bin"
-ln -s "$helper" "$dir/bin/ip"
-wrapped() { PATH=$dir/bin:$PATH ip "$@"; }
+. "$(dirname "$0")/lib.sh"
+prepare "$1"
 cd "$dir" || exit
 
 END='encap seg6local_noref action End'

@@ -1,10 +1,31 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034
 #
 # lib.sh - numbered results in TAP, for the scripts of this directory
 
 passed=0
 failed=0
+
+# prepare BUILDDIR: what the tests without a module have in common
+prepare() {
+	here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+	build=$(readlink -f "$1")
+	helper=$build/seg6noref
+	stock=$(command -v ip)
+	dir=$(mktemp -d)
+	trap 'rm -rf "$dir"' EXIT
+	mkdir "$dir/bin"
+	ln -s "$helper" "$dir/bin/ip"
+	if [ "$("$stock" -6 route show table all | wc -l)" != 0 ]; then
+		echo 'Bail out! This needs an empty network namespace: unshare -n'
+		exit 1
+	fi
+}
+
+# The helper by its other name.
+wrapped() {
+	PATH=$dir/bin:$PATH ip "$@"
+}
 
 note() {
 	echo "# $*"

@@ -80,9 +80,10 @@ struct nlmsghdr *build_words(const char *verb, const char *words)
 	struct route route;
 
 	mnl_nlmsg_put_header(nlh);
+	nlh->nlmsg_type = route_verb(verb)->type;
+	nlh->nlmsg_flags = route_verb(verb)->flags;
 	if (parse_words(words, &route, NULL) ||
-	    !route_build(nlh, NL_REQUEST_SIZE, &route, route_verb(verb),
-			 TEST_SLOT)) {
+	    !route_build(nlh, NL_REQUEST_SIZE, &route, TEST_SLOT)) {
 		printf("Bail out! cannot build: %s\n", words);
 		exit(1);
 	}

@@ -80,8 +80,9 @@ static struct nlmsghdr *build(const struct nexthop *nexthop)
 	struct nlmsghdr *nlh = calloc(1, NL_REQUEST_SIZE);
 
 	mnl_nlmsg_put_header(nlh);
-	nexthop_build(nlh, NL_REQUEST_SIZE, nexthop, nexthop_verb("add"),
-		      TEST_SLOT);
+	nlh->nlmsg_type = RTM_NEWNEXTHOP;
+	nlh->nlmsg_flags = NLM_F_CREATE | NLM_F_EXCL;
+	nexthop_build(nlh, NL_REQUEST_SIZE, nexthop, TEST_SLOT);
 	return nlh;
 }
 

@@ -188,7 +188,69 @@ static void test_dumps(void)
 		   "2 sent 1 kept 1 of 116 Cannot receive from rtnetlink: No data available\n");
 }
 
+/* A message as long as its number wants it, which its payload repeats. */
+static int add_numbered(struct nl_msgs *msgs, uint32_t number, size_t len)
+{
+	struct nlmsghdr *msg = calloc(1, len);
+	int err;
+
+	msg->nlmsg_len = len;
+	memcpy(mnl_nlmsg_get_payload(msg), &number, sizeof(number));
+	err = nl_msgs_add(msgs, msg, len);
+	free(msg);
+	return err;
+}
+
+static size_t length_of(uint32_t number)
+{
+	if (number == 2500)
+		return 3000000;
+	return sizeof(struct nlmsghdr) + sizeof(number) + number * 7919 % 2000;
+}
+
+static uint32_t count_numbered(const struct nl_msgs *msgs)
+{
+	const struct nlmsghdr *msg = NULL;
+	uint32_t number = 0;
+
+	while ((msg = nl_msgs_next(msgs, msg)))
+		if (msg->nlmsg_len != length_of(number) ||
+		    memcmp(mnl_nlmsg_get_payload(msg), &number, 4))
+			return UINT32_MAX;
+		else
+			number++;
+	return number;
+}
+
+/* More than is held in memory, read twice, and begun anew. */
+static void test_spool(void)
+{
+	struct nl_msgs msgs = { .spool = true };
+	char got[64];
+	uint32_t i;
+
+	check_true("spool: empty", !nl_msgs_next(&msgs, NULL));
+	for (i = 0; i < 10; i++)
+		add_numbered(&msgs, i, length_of(i));
+	check_true("spool: few", count_numbered(&msgs) == 10 && !msgs.spooled);
+	for (; i < 5000; i++)
+		if (add_numbered(&msgs, i, length_of(i)))
+			break;
+	snprintf(got, sizeof(got), "%u of %u", count_numbered(&msgs), i);
+	check("spool: many", "5000 of 5000", got);
+	snprintf(got, sizeof(got), "%u of %u", count_numbered(&msgs), i);
+	check("spool: many, again", "5000 of 5000", got);
+	check_true("spool: little in memory", msgs.spooled &&
+		   msgs.room <= 1 << 22 && msgs.len <= 1 << 20);
+	nl_msgs_empty(&msgs);
+	check_true("spool: emptied", !nl_msgs_next(&msgs, NULL));
+	add_numbered(&msgs, 0, length_of(0));
+	check_true("spool: begun anew", count_numbered(&msgs) == 1);
+	nl_msgs_free(&msgs);
+}
+
 void test_nl(void)
 {
+	test_spool();
 	test_dumps();
 }

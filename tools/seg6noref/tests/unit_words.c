@@ -44,6 +44,12 @@ static const struct words_case words_cases[] = {
 	  "nexthop via inet6 fe80::2 dev lo onlink", 0, "" },
 	{ "fc00::1 nhid 7 metric 5", 0, "" },
 
+	{ "fc00::1 rtt 5 rttvar 1.25msecs rto_min lock 3sec features ecn "
+	  "tcp_usec_ts hoplimit lock 255 mtu 65520 advmss 65495 window 0xffffffff",
+	  0, "" },
+	{ "fc00::1 congctl lock reno quick 0 fastopen 1 feat 0x10 ssth 2 cw 3 "
+	  "initc 4 initr 5 re 6 w 7 rttv 9 tos 0", 0, "" },
+
 	/* The encap */
 	{ "fc00::1 " E "dev lo", 255, "Missing action type\n" },
 	{ "fc00::1 " E "count", 255, "Missing action type\n" },
@@ -146,6 +152,33 @@ static const struct words_case words_cases[] = {
 	  "Error: argument \"x\" is wrong: \"id\" value is invalid\n\n" },
 	{ "fc00::1 expires 9min", 255,
 	  "Error: argument \"9min\" is wrong: invalid \"expires\" value\n\n" },
+	{ "fc00::1 hoplimit 256", 255,
+	  "Error: argument \"256\" is wrong: \"hoplimit\" value is invalid\n\n" },
+	{ "fc00::1 mtu 65521", 255,
+	  "Error: argument \"65521\" is wrong: \"mtu\" value is invalid\n\n" },
+	{ "fc00::1 quickack 2", 255,
+	  "Error: argument \"2\" is wrong: \"quickack\" value is invalid\n\n" },
+	{ "fc00::1 rtt 10parsecs", 255,
+	  "Error: argument \"10parsecs\" is wrong: \"rtt\" value is invalid\n\n" },
+	{ "fc00::1 rtt 1e3s", 255,
+	  "Error: argument \"1e3s\" is wrong: \"rtt\" value is invalid\n\n" },
+	{ "fc00::1 rttvar 1.2.3s", 255,
+	  "Error: argument \"1.2.3s\" is wrong: \"rttvar\" value is invalid\n\n" },
+	{ "fc00::1 rto_min 1.5", 255,
+	  "Error: argument \"1.5\" is wrong: \"rto_min\" value is invalid\n\n" },
+	{ "fc00::1 rtt 536871s", 255,
+	  "Error: argument \"536871s\" is wrong: \"rtt\" value is invalid\n\n" },
+	{ "fc00::1 features ssl", 255,
+	  "Error: argument \"ssl\" is wrong: \"features\" value is invalid\n\n" },
+	{ "fc00::1 congctl longer-than-any-name", 255,
+	  "Error: argument \"longer-than-any-name\" is wrong: \"congctl\" value is invalid\n\n" },
+	{ "fc00::1 congctl", 255,
+	  "Command line is not complete. Try option \"help\"\n" },
+	{ "fc00::1 mtu 1400 mtu 1500", 255,
+	  "Error: either \"mtu\" is duplicate, or \"1500\" is a garbage.\n" },
+	{ "fc00::1 tos 4", 2, "Error: IPv6 routes have no tos.\n" },
+	{ "fc00::1 realms 4", 255,
+	  "Error: \"realms\" is not supported with encap seg6local_noref.\n" },
 	{ "fc00::1 table 7 vrf lo", 255,
 	  "Error: either \"vrf\" is duplicate, or \"vrf\" is a garbage.\n" },
 	{ "fc00::1 vrf lo", 255,
@@ -266,7 +299,8 @@ static void test_verbs(void)
 		{ "c", "change" }, { "chg", "chg" }, { "d", "delete" },
 		{ "del", "delete" }, { "p", "prepend" }, { "t", "test" },
 		{ "s", "show" }, { "l", "list" }, { "ls", "lst" },
-		{ "flush", NULL }, { "", NULL },
+		{ "f", "flush" }, { "g", "get" }, { "save", NULL },
+		{ "", NULL },
 	};
 	const struct route_verb *verb;
 	char name[64];

@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* walk.c - stretches: made from a seed, walked, compared, made smaller */
+#include <arpa/inet.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "soak.h"
+
+#define ACTIVE		4	/* flows under way at a time */
+#define REPEAT		6
+#define SHRINK_RUNS	160
+
+struct tally tally;
+int cpus = 1;
+bool trace;
+char mismatch[3000];
+
+/* --- making --- */
+
+struct pending {
+	struct event event;
+	int due;
+};
+
+static int pick_kind(struct rng *r)
+{
+	int i, all = 0, n;
+
+	for (i = 0; i < nkinds; i++)
+		if (!kinds[i].exists || kinds[i].exists())
+			all += kinds[i].weight;
+	n = below(r, all);
+	for (i = 0; i < nkinds; i++) {
+		if (kinds[i].exists && !kinds[i].exists())
+			continue;
+		if (n < kinds[i].weight)
+			break;
+		n -= kinds[i].weight;
+	}
+	return i;
+}
+
+/* What was done is undone some events later: the router stays a router. */
+static struct event next_event(struct rng *r, struct pending *todo, int *n,
+			       int now)
+{
+	struct event e = {};
+	int i;
+
+	for (i = 0; i < *n; i++) {
+		if (todo[i].due > now)
+			continue;
+		e = todo[i].event;
+		todo[i] = todo[--*n];
+		return e;
+	}
+	e.kind = pick_kind(r);
+	e.seed = rnd(r);
+	if (!kinds[e.kind].lasts) {
+		todo[*n].event = e;
+		todo[*n].event.undo = true;
+		todo[(*n)++].due = now + 1 + below(r, 8);
+	}
+	return e;
+}
+
+int stretch_make(struct item *to, uint64_t seed, int events)
+{
+	struct rng r = { seed * 0x2545f4914f6cdd1dull };
+	struct pending todo[16];
+	uint32_t flow[ACTIVE];
+	int i, n = 0, ntodo = 0, items = 0;
+
+	for (i = 0; i < ACTIVE; i++)
+		flow[i] = rnd(&r);
+	for (n = 0; n <= events; n++) {
+		struct item *p;
+
+		if (n) {
+			p = &to[items++];
+			memset(p, 0, sizeof(*p));
+			p->event = next_event(&r, todo, &ntodo, n);
+		}
+		p = &to[items++];
+		memset(p, 0, sizeof(*p));
+		p->packets = true;
+		p->cpu = below(&r, 2);
+		p->flows = ACTIVE;
+		p->repeat = REPEAT;
+		memcpy(p->flow, flow, sizeof(flow));
+		if (chance(&r, 60))
+			flow[below(&r, ACTIVE)] = rnd(&r);
+	}
+	return items;
+}
+
+/* --- packets --- */
+
+static uint32_t batch;
+
+void use_cpu(int cpu)
+{
+	static int now = -1;
+	cpu_set_t set;
+
+	cpu %= cpus;
+	if (cpus < 2 || cpu == now)
+		return;
+	now = cpu;
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	sched_setaffinity(0, sizeof(set), &set);
+}
+
+static void take(struct frame *f, struct outcome *out, int n)
+{
+	unsigned int i;
+	uint32_t tag;
+	int at;
+
+	if (!find_tag(f->data, f->len, &tag, &at) || tag >> 8 != batch)
+		return;
+	i = tag & 0xff;
+	if (i >= (unsigned int)n)
+		return;
+	if (frame_is_redirect(f)) {
+		out[i].redirects++;
+		return;
+	}
+	if (!out[i].frames++) {
+		out[i].frame.port = f->port;
+		out[i].frame.len = f->len;
+		memcpy(out[i].frame.data, f->data, f->len);
+	}
+}
+
+/* Read what left through all ports; what is not of this batch is nobody's. */
+void drain(struct outcome *out, int n)
+{
+	static struct frame f;
+	struct epoll_event ev[PORTS];
+	int i, got;
+
+	while ((got = epoll_wait(w.epoll, ev, PORTS, 0)) > 0) {
+		for (i = 0; i < got; i++) {
+			f.port = ev[i].data.u32;
+			while ((f.len = read(w.port[f.port].tap, f.data,
+					     MAX_FRAME)) > 0)
+				take(&f, out, n);
+		}
+	}
+}
+
+static bool same(const struct outcome *a, const struct outcome *b)
+{
+	return a->frames == b->frames &&
+	       (!a->frames || (a->frame.port == b->frame.port &&
+			       a->frame.len == b->frame.len &&
+			       !memcmp(a->frame.data, b->frame.data,
+				       a->frame.len)));
+}
+
+static void report(const struct flow *f, int nth, const struct outcome *tree,
+		   const struct outcome *want, const struct outcome *ours)
+{
+	char flow[300], t[500], e[500], o[500];
+
+	flow_text(f, flow, sizeof(flow));
+	outcome_text(tree, t, sizeof(t));
+	outcome_text(want, e, sizeof(e));
+	outcome_text(ours, o, sizeof(o));
+	snprintf(mismatch, sizeof(mismatch),
+		 "%s, packet %d\n#   in-tree:  %s\n#   expected: %s\n"
+		 "#   ours:     %s", flow, nth, t, e, o);
+}
+
+/* False: they differ. */
+static bool judge(const struct flow *f, int nth, struct outcome *two)
+{
+	struct outcome want;
+	bool kept = sids[f->sid].action == SEG6NR_ACT_END && !two[OURS].frames;
+
+	frame_canonical(&two[TREE].frame, f->sid);
+	frame_canonical(&two[OURS].frame, f->sid);
+	expect(f, &two[TREE], &want);
+	tally.packets++;
+	if (two[TREE].frames == 1 && !frame_is_error(&two[TREE].frame))
+		tally.delivered++;
+	/* D23: a source-routed packet is never answered with a redirect. */
+	if (same(&want, &two[OURS]) && !(kept && two[OURS].redirects))
+		return true;
+	report(f, nth, &two[TREE], &want, &two[OURS]);
+	return false;
+}
+
+static void send_twins(const struct flow *f, int index, bool swap)
+{
+	uint8_t buf[MAX_FRAME];
+	int i, len;
+
+	for (i = 0; i < TWINS; i++) {
+		int twin = i ^ swap;
+
+		len = flow_packet(f, twin, batch << 8 | (index * 2 + twin),
+				  buf);
+		send_frame(f->port, buf, len);
+	}
+}
+
+static bool run_packets(const struct item *p)
+{
+	static struct outcome out[MAX_FLOWS * MAX_REPEAT * TWINS];
+	static struct flow flow[MAX_FLOWS];
+	int i, k, n = p->flows * p->repeat;
+
+	use_cpu(p->cpu);
+	drain(NULL, 0);
+	batch = (batch + 1) & 0xffffff;
+	for (i = 0; i < n * TWINS; i++)
+		out[i].frames = out[i].redirects = out[i].frame.len = 0;
+	for (i = 0; i < p->flows; i++) {
+		flow_make(&flow[i], p->flow[i]);
+		if (flow[i].port == AI && !w.has_second)
+			continue;
+		for (k = 0; k < p->repeat; k++)
+			send_twins(&flow[i], i * p->repeat + k, (i + k) & 1);
+	}
+	drain(out, n * TWINS);
+	for (i = 0; i < n; i++) {
+		if (flow[i / p->repeat].port == AI && !w.has_second)
+			continue;
+		if (!judge(&flow[i / p->repeat], i % p->repeat, &out[i * 2]))
+			return false;
+	}
+	return true;
+}
+
+/* --- walking --- */
+
+/* True: the twins differed, and the stretch ended there. */
+bool stretch_run(const struct item *items, int n)
+{
+	bool differ = false;
+	int i, err;
+
+	mismatch[0] = 0;
+	world_build();
+	for (i = 0; i < n && !differ; i++) {
+		if (items[i].packets) {
+			differ = !run_packets(&items[i]);
+			continue;
+		}
+		err = event_run(&items[i].event);
+		tally.events++;
+		tally.refused += !!err;
+		tally.by_kind[items[i].event.kind]++;
+		if (trace)
+			printf("#   %s%s%s\n", said, err ? ": " : "",
+			       err == -1 ? "not possible" :
+			       err ? strerror(-err) : "");
+	}
+	world_destroy();
+	tally.stretches++;
+	return differ;
+}
+
+/* Those that stay must fail still; keeps the shorter list then. */
+static bool still_fails(struct item *items, int *n, const struct item *less,
+			int nless)
+{
+	struct tally keep = tally;
+	bool fails = stretch_run(less, nless);
+
+	tally = keep;
+	if (fails) {
+		memcpy(items, less, nless * sizeof(*less));
+		*n = nless;
+	}
+	return fails;
+}
+
+static int without(struct item *to, const struct item *items, int n, int from,
+		   int count)
+{
+	if (from + count > n)
+		count = n - from;
+	memcpy(to, items, from * sizeof(*to));
+	memcpy(to + from, items + from + count,
+	       (n - from - count) * sizeof(*to));
+	return n - count;
+}
+
+static void fewer_flows(struct item *items, int *n, int *runs)
+{
+	static struct item less[MAX_ITEMS];
+	int i, k;
+
+	for (i = 0; i < *n; i++) {
+		for (k = 0; items[i].packets && k < items[i].flows &&
+		     items[i].flows > 1 && (*runs)--> 0;) {
+			struct item *p = &less[i];
+
+			memcpy(less, items, *n * sizeof(*less));
+			memmove(&p->flow[k], &p->flow[k + 1],
+				(p->flows - k - 1) * sizeof(p->flow[0]));
+			p->flows--;
+			if (!still_fails(items, n, less, *n))
+				k++;
+		}
+	}
+}
+
+/* Leave out what the difference does not need, in ever smaller parts. */
+void stretch_shrink(struct item *items, int *n)
+{
+	static struct item less[MAX_ITEMS];
+	int size, from, runs = SHRINK_RUNS;
+
+	for (size = *n / 2; size; size /= 2)
+		for (from = 0; from < *n && runs > 0; runs--)
+			if (!still_fails(items, n, less,
+					 without(less, items, *n, from, size)))
+				from += size;
+	runs = SHRINK_RUNS / 2;
+	fewer_flows(items, n, &runs);
+}
+
+/* --- files --- */
+
+void stretch_write(FILE *f, const struct item *items, int n)
+{
+	int i, k;
+
+	for (i = 0; i < n; i++) {
+		const struct item *p = &items[i];
+
+		if (!p->packets) {
+			fprintf(f, "event %s %u %d\n",
+				kinds[p->event.kind].name, p->event.seed,
+				p->event.undo);
+			continue;
+		}
+		fprintf(f, "packets %d %d %d", p->cpu, p->repeat, p->flows);
+		for (k = 0; k < p->flows; k++)
+			fprintf(f, " %u", p->flow[k]);
+		fprintf(f, "\n");
+	}
+}
+
+static int kind_by_name(const char *name)
+{
+	int i;
+
+	for (i = 0; i < nkinds; i++)
+		if (!strcmp(kinds[i].name, name))
+			return i;
+	return -1;
+}
+
+int stretch_read(FILE *f, struct item *items)
+{
+	char line[400], name[40];
+	int n = 0, undo, at, more, k;
+
+	while (n < MAX_ITEMS && fgets(line, sizeof(line), f)) {
+		struct item *p = &items[n];
+
+		memset(p, 0, sizeof(*p));
+		if (sscanf(line, "event %39s %u %d", name, &p->event.seed,
+			   &undo) == 3) {
+			p->event.undo = undo;
+			p->event.kind = kind_by_name(name);
+			n += p->event.kind >= 0;
+		} else if (sscanf(line, "packets %d %d %d%n", &p->cpu,
+				  &p->repeat, &p->flows, &at) == 3 &&
+			   p->flows <= MAX_FLOWS && p->repeat <= MAX_REPEAT) {
+			p->packets = true;
+			for (k = 0; k < p->flows; k++, at += more)
+				sscanf(line + at, " %u%n", &p->flow[k], &more);
+			n++;
+		}
+	}
+	return n;
+}
