@@ -154,6 +154,9 @@ struct route fib6(const uint8_t *da, int table, int iif)
 	}
 	if (table) {
 		look_in(da, table, &r);
+		/* The routers' anycast address of any device. */
+		if (is_addr(da, "fe80::"))
+			r.kind = R_UNKNOWN;
 		return r;
 	}
 	if (look_strict(da, iif, &r) || look_in(da, LOCAL, &r) ||
@@ -239,9 +242,8 @@ static bool in_vrf(int place)
 /* Whether an error about a packet to @da has that as its source. */
 static bool is_own(const uint8_t *da, int dev)
 {
-	/* The routers' anycast address of each network, link-local too. */
 	if (is_addr(da, "2001:db8:a::") || is_addr(da, "2001:db8:b::") ||
-	    is_addr(da, "2001:db8:d::") || is_addr(da, "fe80::"))
+	    is_addr(da, "2001:db8:d::"))
 		return true;
 	if (in_vrf(dev))
 		return is_addr(da, "2001:db8:d::2");
@@ -258,7 +260,7 @@ void icmp6(struct pred *p, const struct mpkt *k, int type, int code,
 	int quote = k->len < 1280 - 48 ? k->len : 1280 - 48;
 	struct route back = fib6(src, 0, INJ_NA);
 
-	if (src[0] == 0xfe) {
+	if (src[0] == 0xfe || is_addr(da, "fe80::")) {
 		p->any_out = true;
 		return;
 	}

@@ -296,6 +296,9 @@ static long handle_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	long ret;
 
+	/* Several may send at a time. */
+	if (cmd == INJ_SEND)
+		return ports_send((void __user *)arg);
 	mutex_lock(&lock);
 	switch (cmd) {
 	case INJ_WORLD:
@@ -357,9 +360,14 @@ static int __init inject_init(void)
 	err = probe_init();
 	if (err)
 		goto free;
+	err = ports_init();
+	if (err)
+		goto no_probe;
 	err = misc_register(&dev_misc);
 	if (!err)
 		return 0;
+	ports_exit();
+no_probe:
 	probe_exit();
 free:
 	free_buffers();
@@ -370,6 +378,7 @@ module_init(inject_init);
 static void __exit inject_exit(void)
 {
 	misc_deregister(&dev_misc);
+	ports_exit();
 	probe_exit();
 	free_buffers();
 }

@@ -103,6 +103,23 @@ struct inj_batch {
 #define INJ_UNBIND	_IO('f', 3)	/* forget all SIDs */
 #define INJ_BATCH	_IOWR('f', 4, struct inj_batch)
 
+/*
+ * Ports that come and go: devices of this link type in any namespace, the
+ * number of each in IFLA_INFO_DATA.  What is sent through them is kept until
+ * INJ_SEND fetches it.  inj_batch.in of that is inj_send and frame, again and
+ * again; out is inj_frame and frame.  Packets are through when it returns.
+ */
+#define INJ_LINK	"seg6nr"
+#define INJ_PORTS	16
+enum { INJ_LINK_UNSPEC, INJ_LINK_PORT, INJ_LINK_MAX = INJ_LINK_PORT };
+
+struct inj_send {
+	__u32	port;
+	__u32	len;		/* of the frame behind */
+};
+
+#define INJ_SEND	_IOWR('f', 5, struct inj_batch)
+
 #define INJ_ALIGN(x)	(((x) + 7UL) & ~7UL)
 
 #endif

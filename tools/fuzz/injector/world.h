@@ -23,6 +23,9 @@ int world_add(struct net *net);
 void worlds_remove(void);
 void world_forget(void);
 struct net_device *world_dev(unsigned int world, unsigned int dev);
+long ports_send(struct inj_batch __user *arg);
+int ports_init(void);
+void ports_exit(void);
 int probe_init(void);
 void probe_exit(void);
 
