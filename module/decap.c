@@ -24,7 +24,7 @@
  * @total: length of the inner packet; what lies behind it is padding.  A GSO
  * packet is many on the wire, its length field speaks for none of them.
  */
-static enum seg6nr_verdict remove_outer(struct seg6nr_pkt *pkt,
+static __always_inline enum seg6nr_verdict remove_outer(struct seg6nr_pkt *pkt,
 					unsigned int off, unsigned int hlen,
 					unsigned int total)
 {
@@ -34,8 +34,11 @@ static enum seg6nr_verdict remove_outer(struct seg6nr_pkt *pkt,
 	if (iptunnel_pull_offloads(skb))
 		return SEG6NR_DROP_NOMEM;
 
-	skb_pull_rcsum(skb, off);
-	if (!skb_is_gso(skb))
+	if (unlikely(seg6nr_has_csum(skb)))
+		skb_pull_rcsum(skb, off);
+	else
+		__skb_pull(skb, off);
+	if (skb->len != total && !skb_is_gso(skb))
 		err = pskb_trim_rcsum(skb, total);
 	if (err)
 		return err == -ENOMEM ? SEG6NR_DROP_NOMEM :
@@ -77,7 +80,7 @@ static void reset_cb_ipv4(struct sk_buff *skb)
  * RFC 8200 section 3; a jumbogram has its length where we do not look.  The
  * receive path would not let such sources in either.
  */
-static bool ipv6_hdr_is_sane(const struct sk_buff *skb, unsigned int off,
+static __always_inline bool ipv6_hdr_is_sane(const struct sk_buff *skb, unsigned int off,
 			     unsigned int *total)
 {
 	const struct ipv6hdr *hdr = (struct ipv6hdr *)(skb->data + off);
@@ -95,7 +98,7 @@ static bool ipv6_hdr_is_sane(const struct sk_buff *skb, unsigned int off,
 	return *total <= skb->len - off;
 }
 
-static enum seg6nr_verdict decap_ipv6(struct seg6nr_pkt *pkt, unsigned int off)
+static __always_inline enum seg6nr_verdict decap_ipv6(struct seg6nr_pkt *pkt, unsigned int off)
 {
 	struct sk_buff *skb = pkt->skb;
 	enum seg6nr_verdict verdict;
@@ -115,7 +118,7 @@ static enum seg6nr_verdict decap_ipv6(struct seg6nr_pkt *pkt, unsigned int off)
 }
 
 /* RFC 1122 section 3.2.1; leaves the header linear. */
-static bool ipv4_hdr_is_sane(struct sk_buff *skb, unsigned int off,
+static __always_inline bool ipv4_hdr_is_sane(struct sk_buff *skb, unsigned int off,
 			     unsigned int *hlen, unsigned int *total)
 {
 	const struct iphdr *hdr;
@@ -138,7 +141,7 @@ static bool ipv4_hdr_is_sane(struct sk_buff *skb, unsigned int off,
 	return *total >= *hlen && *total <= skb->len - off;
 }
 
-static enum seg6nr_verdict decap_ipv4(struct seg6nr_pkt *pkt, unsigned int off)
+static __always_inline enum seg6nr_verdict decap_ipv4(struct seg6nr_pkt *pkt, unsigned int off)
 {
 	struct sk_buff *skb = pkt->skb;
 	enum seg6nr_verdict verdict;
@@ -156,8 +159,22 @@ static enum seg6nr_verdict decap_ipv4(struct seg6nr_pkt *pkt, unsigned int off)
 	return SEG6NR_FORWARD;
 }
 
-/* Remove the outer header of an IP packet; @only: of this kind, 0 for both. */
-static enum seg6nr_verdict decap(struct seg6nr_pkt *pkt, u8 only)
+static __always_inline enum seg6nr_verdict
+decap_at(struct seg6nr_pkt *pkt, u8 inner, unsigned int off, u8 only)
+{
+	if (only && inner != only)
+		return SEG6NR_DROP_INNER_TYPE;
+	if (inner == IPPROTO_IPV6)
+		return decap_ipv6(pkt, off);
+	if (inner == IPPROTO_IPIP)
+		return decap_ipv4(pkt, off);
+
+	return SEG6NR_DROP_INNER_TYPE;
+}
+
+/* decap() by way of all headers. */
+static noinline enum seg6nr_verdict decap_anywhere(struct seg6nr_pkt *pkt,
+						   u8 only)
 {
 	enum seg6nr_verdict verdict;
 	unsigned int off;
@@ -167,14 +184,45 @@ static enum seg6nr_verdict decap(struct seg6nr_pkt *pkt, u8 only)
 	if (verdict != SEG6NR_FORWARD)
 		return verdict;
 
-	if (only && inner != only)
-		return SEG6NR_DROP_INNER_TYPE;
-	if (inner == IPPROTO_IPV6)
-		return decap_ipv6(pkt, off);
-	if (inner == IPPROTO_IPIP)
-		return decap_ipv4(pkt, off);
+	return decap_at(pkt, inner, off, only);
+}
 
-	return SEG6NR_DROP_INNER_TYPE;
+/*
+ * Where the payload is behind a linear SRH that is used up and needs no HMAC;
+ * 0 if that is not what follows the IPv6 header.
+ */
+static __always_inline unsigned int behind_srh(const struct sk_buff *skb,
+					       const struct ipv6_sr_hdr *srh)
+{
+	unsigned int off = sizeof(struct ipv6hdr) + sizeof(*srh);
+	const struct inet6_dev *idev = __in6_dev_get(skb->dev);
+
+	if (skb_headlen(skb) < off || srh->type != IPV6_SRCRT_TYPE_4 ||
+	    srh->segments_left || srh->flags & SR6_FLAG1_HMAC ||
+	    !idev || seg6nr_require_hmac(idev) > 0)
+		return 0;
+
+	off += srh->hdrlen << 3;
+	return off <= skb_headlen(skb) ? off : 0;
+}
+
+/* Remove the outer header of an IP packet; @only: of this kind, 0 for both. */
+static __always_inline enum seg6nr_verdict decap(struct seg6nr_pkt *pkt,
+						 u8 only)
+{
+	const struct ipv6hdr *hdr = (struct ipv6hdr *)pkt->skb->data;
+	const struct ipv6_sr_hdr *srh = (struct ipv6_sr_hdr *)(hdr + 1);
+	unsigned int off = sizeof(*hdr);
+	u8 inner = hdr->nexthdr;
+
+	if (inner == NEXTHDR_ROUTING) {
+		off = behind_srh(pkt->skb, srh);
+		inner = off ? srh->nexthdr : NEXTHDR_ROUTING;
+	}
+	if (likely(inner == IPPROTO_IPV6 || inner == IPPROTO_IPIP))
+		return decap_at(pkt, inner, off, only);
+
+	return decap_anywhere(pkt, only);
 }
 
 /**

@@ -34,28 +34,6 @@ upper_layer(struct seg6nr_pkt *pkt,
 						       route(pkt);
 }
 
-/* RFC 8986 4.1 S01 to S14, and 4.16.1 where no segment is left then. */
-static enum seg6nr_verdict next_segment(struct seg6nr_pkt *pkt)
-{
-	const struct seg6nr_lwt *slwt = pkt->slwt;
-	enum seg6nr_verdict verdict;
-	struct seg6nr_srh at;
-	bool replace, last;
-
-	replace = seg6nr_has(slwt, SEG6NR_A_REPLACE_CSID);
-	verdict = seg6nr_srh_find(pkt, &at, replace);
-	if (verdict != SEG6NR_FORWARD)
-		return verdict;
-
-	verdict = replace ? seg6nr_replace_csid(pkt, &at, &last) :
-			    seg6nr_srh_advance(pkt, &at, &last);
-	if (verdict != SEG6NR_FORWARD || !last ||
-	    !seg6nr_has_flavor(slwt, SEG6NR_FLV_OP_PSP))
-		return verdict;
-
-	return seg6nr_srh_pop(pkt, &at);
-}
-
 /* Inlined into each behaviour, so that its routes are called directly. */
 static __always_inline enum seg6nr_verdict
 endpoint(struct seg6nr_pkt *pkt,
@@ -65,18 +43,18 @@ endpoint(struct seg6nr_pkt *pkt,
 	const struct seg6nr_lwt *slwt = pkt->slwt;
 	enum seg6nr_verdict verdict;
 
-	if (seg6nr_has_flavor(slwt, SEG6NR_FLV_OP_NEXT_CSID) &&
+	if (unlikely(seg6nr_has_flavor(slwt, SEG6NR_FLV_OP_NEXT_CSID)) &&
 	    seg6nr_next_csid_pending(slwt, &ipv6_hdr(pkt->skb)->daddr))
 		verdict = seg6nr_next_csid(pkt);
 	else
-		verdict = next_segment(pkt);
+		verdict = seg6nr_srh_next(pkt);
 
+	if (likely(verdict == SEG6NR_FORWARD))
+		return route(pkt);
 	if (verdict == SEG6NR_DROP_NO_SRH)
 		return upper_layer(pkt, route, route_ipv4);
-	if (verdict != SEG6NR_FORWARD)
-		return verdict;
 
-	return route(pkt);
+	return verdict;
 }
 
 static enum seg6nr_verdict route_end(struct seg6nr_pkt *pkt)

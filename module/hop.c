@@ -25,7 +25,6 @@
  * What remains is a route that a setting or an advertisement brings back to
  * life where it stands, hence the age.
  */
-#include <linux/hash.h>
 #include <linux/jiffies.h>
 #include <linux/percpu.h>
 #include <linux/slab.h>
@@ -38,48 +37,6 @@
 
 /* Next hops that a CPU remembers for a SID that can lead to several. */
 #define MANY_WAYS	8
-
-/**
- * struct seg6nr_hop - the answer of a lookup, remembered by one CPU for one SID
- * @daddr: what was looked up
- * @iif: the device that the packet came in on, 0 where that does not matter
- * @mark: of the packet, 0 where that does not matter
- * @epoch: when
- * @cookie: of the FIB node that @from is in
- * @multipath: what the lookup marks the packet with
- * @stamp: jiffies
- * @rt: the answer, one reference held
- * @from: the route it stands for, one reference held
- * @holders: where it is counted
- * @rcu: readers may still look at us
- *
- * Never changed once it can be seen.
- */
-struct seg6nr_hop {
-	struct in6_addr		daddr;
-	int			iif;
-	u32			mark;
-	struct seg6nr_epoch	epoch;
-	u32			cookie;
-	u16			multipath;
-	unsigned long		stamp;
-	struct rt6_info		*rt;
-	struct fib6_info	*from;
-	struct seg6nr_holders	*holders;
-	struct rcu_head		rcu;
-};
-
-static_assert(sizeof(struct seg6nr_hop) <= 128);
-
-/**
- * struct seg6nr_hops - what one CPU holds for one SID
- * @held: route to the on-link next hop
- * @way: remembered next hops, &seg6nr_lwt.ways of them
- */
-struct seg6nr_hops {
-	struct seg6nr_held __rcu	*held;
-	struct seg6nr_hop __rcu		*way[];
-};
 
 static void release_held(struct seg6nr_held *held)
 {
@@ -102,16 +59,10 @@ static void release_hop(struct seg6nr_hop *hop)
 	kfree_rcu(hop, rcu);
 }
 
-/* This CPU's; NULL as long as there is nothing in them. */
-static struct seg6nr_hops *hops_noref(const struct seg6nr_lwt *slwt)
-{
-	return READ_ONCE(*this_cpu_ptr(slwt->hops));
-}
-
 /* This CPU's, made if need be; NULL without memory. */
 static struct seg6nr_hops *make_hops(struct seg6nr_lwt *slwt)
 {
-	struct seg6nr_hops *hops = hops_noref(slwt);
+	struct seg6nr_hops *hops = seg6nr_hops_noref(slwt);
 	struct seg6nr_hops *other;
 
 	if (hops)
@@ -212,7 +163,7 @@ bool seg6nr_hop_hold(const struct seg6nr_pkt *pkt, struct dst_entry *dst,
  */
 const struct seg6nr_held *seg6nr_hop_held(const struct seg6nr_pkt *pkt)
 {
-	const struct seg6nr_hops *hops = hops_noref(pkt->slwt);
+	const struct seg6nr_hops *hops = seg6nr_hops_noref(pkt->slwt);
 
 	return hops ? rcu_dereference(hops->held) : NULL;
 }
@@ -345,129 +296,6 @@ struct fib6_info *seg6nr_hop_matched(const struct seg6nr_pkt *pkt,
 	return res.f6i && res.f6i->nh ? res.f6i : NULL;
 }
 
-static void count_hop(const struct seg6nr_pkt *pkt, enum seg6nr_hop_event event)
-{
-	/* May lose one where PREEMPT_RT interleaves softirqs. */
-	raw_cpu_inc(pkt->slwt->holders->stats->count[event]);
-}
-
-static __always_inline void epoch_read(struct seg6nr_epoch *epoch,
-				       const struct seg6nr_pkt *pkt)
-{
-	const struct net *net = pkt->net;
-
-	epoch->changes = READ_ONCE(pkt->slwt->holders->changes);
-	epoch->removed =
-		READ_ONCE(net->ipv6.rt6_stats->fib_discarded_routes);
-	epoch->genid = rt_genid_ipv6(net);
-}
-
-static __always_inline bool epoch_is(const struct seg6nr_epoch *epoch,
-				     const struct seg6nr_pkt *pkt)
-{
-	struct seg6nr_epoch now;
-
-	epoch_read(&now, pkt);
-	return now.changes == epoch->changes &&
-	       now.removed == epoch->removed && now.genid == epoch->genid;
-}
-
-/* Other answers are possible for the same packet, or for the same key. */
-static bool host_decides(const struct net *net)
-{
-	return !READ_ONCE(net->ipv6.devconf_all->forwarding) ||
-	       fib6_routes_require_src(net);
-}
-
-static bool is_in_fib(const struct fib6_info *from, u32 cookie)
-{
-	const struct fib6_node *fn = rcu_dereference(from->fib6_node);
-
-	return fn && READ_ONCE(fn->fn_sernum) == cookie &&
-	       !(READ_ONCE(from->fib6_flags) & RTF_EXPIRES);
-}
-
-static bool is_good(const struct seg6nr_hop *hop)
-{
-	const struct rt6_info *rt = hop->rt;
-
-	return READ_ONCE(rt->dst.obsolete) == DST_OBSOLETE_FORCE_CHK &&
-	       !(READ_ONCE(rt->rt6i_flags) & (RTF_MODIFIED | RTF_EXPIRES)) &&
-	       is_in_fib(hop->from, hop->cookie);
-}
-
-static __always_inline enum seg6nr_hop_event
-judge_hop(const struct seg6nr_hop *hop, const struct seg6nr_pkt *pkt,
-	  const struct in6_addr *daddr, int iif, u32 mark)
-{
-	if (unlikely(!ipv6_addr_equal(&hop->daddr, daddr) ||
-		     hop->iif != iif || hop->mark != mark))
-		return SEG6NR_HOP_MISS_KEY;
-	if (unlikely(!epoch_is(&hop->epoch, pkt) || host_decides(pkt->net)))
-		return SEG6NR_HOP_MISS_CHANGED;
-	if (unlikely(!is_good(hop)))
-		return SEG6NR_HOP_MISS_ROUTE;
-	if (unlikely(jiffies - hop->stamp > READ_ONCE(seg6nr_params.max_age)))
-		return SEG6NR_HOP_MISS_AGE;
-	return SEG6NR_HOP_HIT;
-}
-
-static __always_inline unsigned int way_of(const struct seg6nr_lwt *slwt,
-					   const struct in6_addr *daddr)
-{
-	const __be32 *a = daddr->s6_addr32;
-
-	if (slwt->ways == 1)
-		return 0;
-	return hash_32((__force u32)(a[0] ^ a[1] ^ a[2] ^ a[3]), 32) >> 16 &
-	       (slwt->ways - 1);
-}
-
-/* Whether next hops are remembered for packets like this one. */
-static __always_inline bool may_reuse(const struct seg6nr_pkt *pkt)
-{
-	return READ_ONCE(seg6nr_params.cache) && pkt->slwt && pkt->slwt->ways &&
-	       !ipv6_addr_is_multicast(&ipv6_hdr(pkt->skb)->daddr);
-}
-
-/**
- * seg6nr_hop_reuse() - lend the packet the next hop remembered for its like
- * @pkt: the packet
- * @daddr: what would be looked up
- * @iif: the device it came in on, 0 where that does not matter
- * @mark: its mark, 0 where that does not matter
- *
- * Context: BH off, RCU read section.  On success the former dst of the skb is
- * dropped.
- *
- * Return: whether a dst is attached.
- */
-bool seg6nr_hop_reuse(struct seg6nr_pkt *pkt, const struct in6_addr *daddr,
-		      int iif, u32 mark)
-{
-	enum seg6nr_hop_event event = SEG6NR_HOP_MISS_EMPTY;
-	const struct seg6nr_hop *hop = NULL;
-	const struct seg6nr_hops *hops;
-	struct sk_buff *skb = pkt->skb;
-
-	if (!may_reuse(pkt))
-		return false;
-
-	hops = hops_noref(pkt->slwt);
-	if (likely(hops))
-		hop = rcu_dereference(hops->way[way_of(pkt->slwt, daddr)]);
-	if (likely(hop))
-		event = judge_hop(hop, pkt, daddr, iif, mark);
-	count_hop(pkt, event);
-	if (unlikely(event != SEG6NR_HOP_HIT))
-		return false;
-
-	IP6CB(skb)->flags |= hop->multipath;
-	skb_dst_drop(skb);
-	skb_dst_set_noref(skb, &hop->rt->dst);
-	return true;
-}
-
 /**
  * seg6nr_hop_begin() - before a lookup whose answer may be remembered
  * @fill: filled, but for the flow
@@ -485,19 +313,19 @@ void seg6nr_hop_begin(struct seg6nr_fill *fill, const struct seg6nr_pkt *pkt,
 		      int iif, u32 mark)
 {
 	fill->wanted = false;
-	if (!may_reuse(pkt))
+	if (!seg6nr_may_reuse(pkt))
 		return;
-	epoch_read(&fill->epoch, pkt);
+	seg6nr_epoch_read(&fill->epoch, pkt);
 	/* What is looked at from here on is not older than that. */
 	smp_rmb();
 
-	if (host_decides(pkt->net)) {
-		count_hop(pkt, SEG6NR_HOP_BYPASS_HOST);
+	if (seg6nr_host_decides(pkt->net)) {
+		seg6nr_hop_count(pkt, SEG6NR_HOP_BYPASS_HOST);
 		return;
 	}
 	if (!table && !(seg6nr_rules(pkt->net, pkt->slwt->holders) &
 			SEG6NR_RULES_KNOWN)) {
-		count_hop(pkt, SEG6NR_HOP_BYPASS_RULES);
+		seg6nr_hop_count(pkt, SEG6NR_HOP_BYPASS_RULES);
 		return;
 	}
 	fill->wanted = true;
@@ -611,7 +439,7 @@ free_hop:
 static bool is_busy(const struct seg6nr_pkt *pkt, const struct seg6nr_hop *old)
 {
 	return old && !time_after(jiffies, old->stamp) &&
-	       epoch_is(&old->epoch, pkt);
+	       seg6nr_epoch_is(&old->epoch, pkt);
 }
 
 static enum seg6nr_hop_event try_remember(const struct seg6nr_pkt *pkt,
@@ -629,7 +457,7 @@ static enum seg6nr_hop_event try_remember(const struct seg6nr_pkt *pkt,
 	hops = make_hops(pkt->slwt);
 	if (!hops)
 		return SEG6NR_HOP_BYPASS_FULL;
-	way = &hops->way[way_of(pkt->slwt, &fill->daddr)];
+	way = &hops->way[seg6nr_way_of(pkt->slwt, &fill->daddr)];
 	if (is_busy(pkt, rcu_dereference(*way)))
 		return SEG6NR_HOP_BYPASS_BUSY;
 
@@ -640,7 +468,7 @@ static enum seg6nr_hop_event try_remember(const struct seg6nr_pkt *pkt,
 	hop->cookie = fn ? READ_ONCE(fn->fn_sernum) : 0;
 	/* All of the above was true at one time, if it is that time still. */
 	smp_rmb();
-	if (!fn || !epoch_is(&fill->epoch, pkt) || !may_hold(pkt, &rt->dst)) {
+	if (!fn || !seg6nr_epoch_is(&fill->epoch, pkt) || !may_hold(pkt, &rt->dst)) {
 		release_hop(hop);
 		return SEG6NR_HOP_BYPASS_BUSY;
 	}
@@ -672,6 +500,6 @@ void seg6nr_hop_remember(const struct seg6nr_pkt *pkt,
 		from = seg6nr_hop_matched(pkt, fill->table, fill->flow, rt);
 	event = try_remember(pkt, fill, rt, from);
 	if (event != SEG6NR_HOP_HIT)
-		count_hop(pkt, event);
+		seg6nr_hop_count(pkt, event);
 }
 

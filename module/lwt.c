@@ -86,7 +86,8 @@ static enum seg6nr_verdict spend_hop(struct seg6nr_pkt *pkt)
  */
 static void find_transport(struct sk_buff *skb)
 {
-	if (skb_is_gso(skb) && !skb->encapsulation &&
+	if (skb->protocol == htons(ETH_P_IPV6) && skb_is_gso(skb) &&
+	    !skb->encapsulation &&
 	    skb->ip_summed == CHECKSUM_PARTIAL && !seg6nr_nexthop_is_local(skb))
 		skb_set_transport_header(skb, skb_checksum_start_offset(skb));
 }
@@ -97,22 +98,21 @@ static int forgive_congestion(int rc)
 	return rc == NET_XMIT_CN ? 0 : rc;
 }
 
-static int hand_on(struct seg6nr_pkt *pkt)
+/* The next hop is an error, or one more SID or tunnel. */
+static noinline int hand_on_specially(struct seg6nr_pkt *pkt)
 {
-	struct dst_entry *dst = skb_dst(pkt->skb);
-	enum seg6nr_verdict verdict;
+	const struct dst_entry *dst = skb_dst(pkt->skb);
+	enum seg6nr_verdict verdict = SEG6NR_FORWARD;
 	int error = dst->error;
 	int rc;
 
-	if (pkt->skb->protocol == htons(ETH_P_IPV6)) {
-		verdict = SEG6NR_FORWARD;
-		if (seg6nr_nexthop_is_sid(dst))
-			verdict = spend_hop(pkt);
-		else
-			find_transport(pkt->skb);
-		if (verdict != SEG6NR_FORWARD)
-			return seg6nr_drop(pkt, verdict);
-	}
+	if (pkt->skb->protocol == htons(ETH_P_IPV6) &&
+	    seg6nr_nexthop_is_sid(dst))
+		verdict = spend_hop(pkt);
+	else
+		find_transport(pkt->skb);
+	if (verdict != SEG6NR_FORWARD)
+		return seg6nr_drop(pkt, verdict);
 
 	rc = forgive_congestion(dst_input(pkt->skb));
 	if (!error)
@@ -121,6 +121,28 @@ static int hand_on(struct seg6nr_pkt *pkt)
 	/* IPv4 keeps errors positive. */
 	seg6nr_count_unreachable(pkt);
 	return rc ? rc : -abs(error);
+}
+
+static __always_inline int hand_on(struct seg6nr_pkt *pkt)
+{
+	const struct dst_entry *dst = skb_dst(pkt->skb);
+
+	if (unlikely(dst->error || dst->lwtstate))
+		return hand_on_specially(pkt);
+
+	if (unlikely(skb_is_gso(pkt->skb)))
+		find_transport(pkt->skb);
+	return forgive_congestion(dst_input(pkt->skb));
+}
+
+static __always_inline int finish(struct seg6nr_pkt *pkt,
+				  enum seg6nr_verdict verdict)
+{
+	if (likely(verdict == SEG6NR_FORWARD))
+		return hand_on(pkt);
+	if (verdict == SEG6NR_CONSUMED)
+		return forgive_congestion(pkt->rc);
+	return seg6nr_drop(pkt, verdict);
 }
 
 /**
@@ -134,40 +156,41 @@ static int hand_on(struct seg6nr_pkt *pkt)
  */
 int seg6nr_finish(struct seg6nr_pkt *pkt, enum seg6nr_verdict verdict)
 {
-	switch (verdict) {
-	case SEG6NR_FORWARD:
-		return hand_on(pkt);
-	case SEG6NR_CONSUMED:
-		return forgive_congestion(pkt->rc);
-	default:
-		return seg6nr_drop(pkt, verdict);
-	}
+	return finish(pkt, verdict);
 }
 
-static int run_sid(struct net *net, struct sock *sk, struct sk_buff *skb)
+/* The SID of a packet is known, and so is that the packet has one. */
+static __always_inline int run(struct seg6nr_pkt *pkt)
 {
+	struct seg6nr_counters __percpu *counters = pkt->slwt->counters;
 	enum seg6nr_verdict verdict;
-	unsigned int len = skb->len;
+	unsigned int len = pkt->skb->len;
+	int rc;
+
+	if (likely(this_cpu_inc_return(depth) <= SEG6NR_MAX_DEPTH))
+		verdict = seg6nr_behave(pkt);
+	else
+		verdict = SEG6NR_DROP_DEPTH;
+	rc = finish(pkt, verdict);
+	this_cpu_dec(depth);
+
+	if (counters)
+		seg6nr_counters_add(counters, len, rc);
+	return rc;
+}
+
+/* Behind a hook, which may have taken the dst away. */
+static int run_hooked(struct net *net, struct sock *sk, struct sk_buff *skb)
+{
 	struct seg6nr_pkt pkt;
 	int rc;
 
 	rcu_read_lock();
 	seg6nr_pkt_init(&pkt, net, skb);
-	if (unlikely(!pkt.slwt)) {
-		rc = seg6nr_finish(&pkt, SEG6NR_DROP_NO_STATE);
-		goto unlock;
-	}
-
-	if (likely(this_cpu_inc_return(depth) <= SEG6NR_MAX_DEPTH))
-		verdict = seg6nr_behave(&pkt);
+	if (likely(pkt.slwt))
+		rc = run(&pkt);
 	else
-		verdict = SEG6NR_DROP_DEPTH;
-	rc = seg6nr_finish(&pkt, verdict);
-	this_cpu_dec(depth);
-
-	if (pkt.slwt->counters)
-		seg6nr_counters_add(pkt.slwt->counters, len, rc);
-unlock:
+		rc = seg6nr_finish(&pkt, SEG6NR_DROP_NO_STATE);
 	rcu_read_unlock();
 	return rc;
 }
@@ -197,28 +220,34 @@ static bool is_delegated(const struct sk_buff *skb)
 
 static int receive(struct net *net, struct sk_buff *skb)
 {
-	if (skb->protocol != htons(ETH_P_IPV6)) {
-		struct seg6nr_pkt pkt;
+	struct seg6nr_pkt pkt = {
+		.skb	= skb,
+		.net	= net,
+		.slwt	= seg6nr_lwt(skb_dst(skb)->lwtstate),
+		.reason	= SKB_NOT_DROPPED_YET,
+	};
 
-		seg6nr_pkt_init(&pkt, net, skb);
+	if (unlikely(skb->protocol != htons(ETH_P_IPV6)))
 		return seg6nr_finish(&pkt, SEG6NR_DROP_NOT_IPV6);
-	}
 
 	if (seg6nr_nf_hooks_enabled() && !is_delegated(skb)) {
 		seg6nr_pin_module();
 		return NF_HOOK(NFPROTO_IPV6, NF_INET_LOCAL_IN, net, NULL, skb,
-			       skb->dev, NULL, run_sid);
+			       skb->dev, NULL, run_hooked);
 	}
 
-	return run_sid(net, NULL, skb);
+	return run(&pkt);
 }
 
-/* lwtunnel_input() would free the skb once more for -EOPNOTSUPP. */
+/*
+ * lwtunnel_input() has us in an RCU read section, and got here by way of our
+ * state.  It would free the skb once more for -EOPNOTSUPP.
+ */
 static int seg6nr_input(struct sk_buff *skb)
 {
 	int rc = receive(dev_net(skb->dev), skb);
 
-	return rc == -EOPNOTSUPP ? -EINVAL : rc;
+	return unlikely(rc == -EOPNOTSUPP) ? -EINVAL : rc;
 }
 
 /* The one attribute that RTA_ENCAP may hold for us. */

@@ -32,7 +32,7 @@ static void flow_init(struct flowi6 *fl6, const struct seg6nr_pkt *pkt,
 {
 	const struct ipv6hdr *hdr = ipv6_hdr(pkt->skb);
 
-	memset(fl6, 0, sizeof(*fl6));
+	*fl6 = (struct flowi6){};
 	fl6->flowi6_iif = pkt->skb->dev->ifindex;
 	fl6->flowi6_mark = pkt->skb->mark;
 	fl6->flowi6_proto = hdr->nexthdr;
@@ -243,6 +243,36 @@ static enum seg6nr_verdict lookup_known(struct seg6nr_pkt *pkt,
 	return attach_noref(pkt, lookup_noref(pkt, fl6), 0);
 }
 
+static noinline enum seg6nr_verdict find_known(struct seg6nr_pkt *pkt,
+					       const struct in6_addr *nexthop)
+{
+	enum seg6nr_verdict verdict;
+	struct fib6_info *from;
+	struct seg6nr_fill fill;
+	struct rt6_info *rt;
+	struct flowi6 fl6;
+
+	flow_init(&fl6, pkt, nexthop);
+	if (unlikely(!READ_ONCE(seg6nr_params.hold)))
+		return lookup_known(pkt, &fl6);
+
+	fill.flow = &fl6;
+	seg6nr_hop_begin(&fill, pkt, NULL, nexthop, fl6.flowi6_iif,
+			 fl6.flowi6_mark);
+	rt = lookup_noref(pkt, &fl6);
+	if (is_onlink(rt)) {
+		from = seg6nr_hop_matched(pkt, NULL, &fl6, rt);
+		verdict = attach_onlink(pkt, &fl6, rt, from);
+	} else {
+		from = NULL;
+		verdict = attach_noref(pkt, rt, 0);
+	}
+
+	if (verdict == SEG6NR_FORWARD)
+		seg6nr_hop_remember(pkt, &fill, from);
+	return verdict;
+}
+
 /**
  * seg6nr_nexthop_known() - resolve a given next hop
  * @pkt: the packet, its IPv6 header at the network header
@@ -255,34 +285,28 @@ static enum seg6nr_verdict lookup_known(struct seg6nr_pkt *pkt,
 enum seg6nr_verdict seg6nr_nexthop_known(struct seg6nr_pkt *pkt,
 					 const struct in6_addr *nexthop)
 {
-	int iif = pkt->skb->dev->ifindex;
-	u32 mark = pkt->skb->mark;
-	enum seg6nr_verdict verdict;
-	struct fib6_info *from;
-	struct seg6nr_fill fill;
-	struct rt6_info *rt;
-	struct flowi6 fl6;
-
-	if (seg6nr_hop_reuse(pkt, nexthop, iif, mark))
+	if (likely(seg6nr_hop_reuse(pkt, nexthop, pkt->skb->dev->ifindex,
+				    pkt->skb->mark)))
 		return SEG6NR_FORWARD;
 
-	flow_init(&fl6, pkt, nexthop);
-	if (unlikely(!READ_ONCE(seg6nr_params.hold)))
-		return lookup_known(pkt, &fl6);
+	return find_known(pkt, nexthop);
+}
 
+static noinline enum seg6nr_verdict
+find_by_rules(struct seg6nr_pkt *pkt, const struct in6_addr *daddr,
+	      unsigned int flags)
+{
+	enum seg6nr_verdict verdict;
+	struct seg6nr_fill fill;
+	struct flowi6 fl6;
+
+	flow_init(&fl6, pkt, daddr);
 	fill.flow = &fl6;
-	seg6nr_hop_begin(&fill, pkt, NULL, nexthop, iif, mark);
-	rt = lookup_noref(pkt, &fl6);
-	if (is_onlink(rt)) {
-		from = seg6nr_hop_matched(pkt, NULL, &fl6, rt);
-		verdict = attach_onlink(pkt, &fl6, rt, from);
-	} else {
-		from = NULL;
-		verdict = attach_noref(pkt, rt, 0);
-	}
-
+	seg6nr_hop_begin(&fill, pkt, NULL, daddr, fl6.flowi6_iif,
+			 fl6.flowi6_mark);
+	verdict = attach_noref(pkt, lookup_noref(pkt, &fl6), flags);
 	if (verdict == SEG6NR_FORWARD)
-		seg6nr_hop_remember(pkt, &fill, from);
+		seg6nr_hop_remember(pkt, &fill, NULL);
 	return verdict;
 }
 
@@ -301,19 +325,35 @@ enum seg6nr_verdict seg6nr_nexthop(struct seg6nr_pkt *pkt,
 				   const struct in6_addr *daddr,
 				   unsigned int flags)
 {
-	int iif = pkt->skb->dev->ifindex;
-	u32 mark = pkt->skb->mark;
-	enum seg6nr_verdict verdict;
-	struct seg6nr_fill fill;
-	struct flowi6 fl6;
-
-	if (seg6nr_hop_reuse(pkt, daddr, iif, mark))
+	if (likely(seg6nr_hop_reuse(pkt, daddr, pkt->skb->dev->ifindex,
+				    pkt->skb->mark)))
 		return SEG6NR_FORWARD;
 
-	fill.flow = &fl6;
-	seg6nr_hop_begin(&fill, pkt, NULL, daddr, iif, mark);
+	return find_by_rules(pkt, daddr, flags);
+}
+
+static noinline enum seg6nr_verdict
+find_in_table(struct seg6nr_pkt *pkt, u32 table, const struct in6_addr *daddr,
+	      unsigned int flags)
+{
+	enum seg6nr_verdict verdict;
+	struct net *net = pkt->net;
+	struct seg6nr_fill fill;
+	struct fib6_table *tb;
+	struct rt6_info *rt;
+	struct flowi6 fl6;
+
+	tb = fib6_get_table(net, table);
+	if (!tb)
+		return attach(pkt, net->ipv6.ip6_blk_hole_entry, false, flags);
+
 	flow_init(&fl6, pkt, daddr);
-	verdict = attach_noref(pkt, lookup_noref(pkt, &fl6), flags);
+	fill.flow = &fl6;
+	seg6nr_hop_begin(&fill, pkt, tb, daddr, 0, 0);
+	rt = ip6_pol_route(net, tb, 0, &fl6, pkt->skb,
+			   RT6_LOOKUP_F_HAS_SADDR | RT6_LOOKUP_F_DST_NOREF);
+
+	verdict = attach_noref(pkt, rt, flags);
 	if (verdict == SEG6NR_FORWARD)
 		seg6nr_hop_remember(pkt, &fill, NULL);
 	return verdict;
@@ -334,32 +374,13 @@ enum seg6nr_verdict seg6nr_nexthop_table(struct seg6nr_pkt *pkt, u32 table,
 					 unsigned int flags)
 {
 	const struct in6_addr *daddr = &ipv6_hdr(pkt->skb)->daddr;
-	enum seg6nr_verdict verdict;
-	struct net *net = pkt->net;
-	struct seg6nr_fill fill;
-	struct fib6_table *tb;
-	struct rt6_info *rt;
-	struct flowi6 fl6;
 
-	if (!table)
+	if (unlikely(!table))
 		return seg6nr_nexthop(pkt, daddr, flags);
-	if (seg6nr_hop_reuse(pkt, daddr, 0, 0))
+	if (likely(seg6nr_hop_reuse(pkt, daddr, 0, 0)))
 		return SEG6NR_FORWARD;
 
-	tb = fib6_get_table(net, table);
-	if (!tb)
-		return attach(pkt, net->ipv6.ip6_blk_hole_entry, false, flags);
-
-	fill.flow = &fl6;
-	seg6nr_hop_begin(&fill, pkt, tb, daddr, 0, 0);
-	flow_init(&fl6, pkt, daddr);
-	rt = ip6_pol_route(net, tb, 0, &fl6, pkt->skb,
-			   RT6_LOOKUP_F_HAS_SADDR | RT6_LOOKUP_F_DST_NOREF);
-
-	verdict = attach_noref(pkt, rt, flags);
-	if (verdict == SEG6NR_FORWARD)
-		seg6nr_hop_remember(pkt, &fill, NULL);
-	return verdict;
+	return find_in_table(pkt, table, daddr, flags);
 }
 
 /* The device itself or the VRF that it stands for. */

@@ -80,27 +80,27 @@ struct seg6nr_counters {
 struct seg6nr_lwt {
 	u32			action;
 	u32			attrs;
+	u32			flavors;
+	u8			lb;
+	u8			nf;
+	u8			ways;
+	bool			holds;
+	struct seg6nr_counters __percpu *counters;
+	struct seg6nr_hops * __percpu *hops;
+	struct seg6nr_holders	*holders;
+	struct in6_addr		nh6;
+	struct in_addr		nh4;
 	u32			table;
 	u32			vrftable;
 	int			vrf_ifindex;
 	u32			oif;
-	unsigned long		vrf_missed;
-	u32			flavors;
-	u8			lb;
-	u8			nf;
 	u16			srh_len;
-	struct in_addr		nh4;
-	struct in6_addr		nh6;
+	unsigned long		vrf_missed;
 	const struct net	*net;
 	struct ipv6_sr_hdr	*srh;
-	struct seg6nr_counters __percpu *counters;
 	struct lwtunnel_state	*inner;
 	char			*bpf_name;
 	u32			bpf_id;
-	struct seg6nr_hops * __percpu *hops;
-	u8			ways;
-	bool			holds;
-	struct seg6nr_holders	*holders;
 	struct list_head	node;
 };
 
@@ -252,6 +252,21 @@ static inline bool seg6nr_has(const struct seg6nr_lwt *slwt, int attr)
 	return slwt->attrs & seg6nr_bit(attr);
 }
 
+/* What a device says about the octets of a packet has to be kept true. */
+static inline bool seg6nr_has_csum(const struct sk_buff *skb)
+{
+	return skb->ip_summed == CHECKSUM_COMPLETE ||
+	       skb->ip_summed == CHECKSUM_PARTIAL;
+}
+
+/* skb_ensure_writable(), mostly without a call. */
+static inline int seg6nr_ensure_writable(struct sk_buff *skb, unsigned int len)
+{
+	if (likely(len <= skb_headlen(skb) && !skb_cloned(skb)))
+		return 0;
+	return skb_ensure_writable(skb, len);
+}
+
 static inline bool seg6nr_has_flavor(const struct seg6nr_lwt *slwt, int op)
 {
 	return slwt->flavors & BIT(op);
@@ -338,6 +353,7 @@ enum seg6nr_verdict seg6nr_end_dt46(struct seg6nr_pkt *pkt);
 bool seg6nr_srh_is_valid(const struct ipv6_sr_hdr *srh);
 enum seg6nr_verdict seg6nr_srh_find(struct seg6nr_pkt *pkt,
 				    struct seg6nr_srh *at, bool replace);
+enum seg6nr_verdict seg6nr_srh_next(struct seg6nr_pkt *pkt);
 enum seg6nr_verdict seg6nr_srh_advance(struct seg6nr_pkt *pkt,
 				       const struct seg6nr_srh *at, bool *last);
 enum seg6nr_verdict seg6nr_srh_pop(struct seg6nr_pkt *pkt,
@@ -352,6 +368,7 @@ void seg6nr_srh_set_left(struct sk_buff *skb, const struct seg6nr_srh *at,
 			 u8 left);
 void seg6nr_rewrite(struct sk_buff *skb, void *at, const void *with,
 		    unsigned int len);
+void seg6nr_set_daddr(struct sk_buff *skb, const struct in6_addr *daddr);
 void seg6nr_payload_len(struct sk_buff *skb);
 
 /* csid.c */

@@ -11,8 +11,6 @@
 
 #include "seg6nr.h"
 
-#define HMAC_FLAG	0x08
-
 /* A position in the chain of extension headers. */
 struct walk {
 	unsigned int	off;	/* of the header, from skb->data */
@@ -39,8 +37,11 @@ static bool is_ext_hdr(u8 nexthdr)
 /* Read the extension header at w->off; false if it does not fit the packet. */
 static bool walk_read(struct walk *w, const struct sk_buff *skb)
 {
-	if (++w->count > SEG6NR_MAX_EXT_HDRS ||
-	    skb_copy_bits(skb, w->off, w->head, sizeof(w->head)))
+	if (++w->count > SEG6NR_MAX_EXT_HDRS)
+		return false;
+	if (likely(w->off + sizeof(w->head) <= skb_headlen(skb)))
+		memcpy(w->head, skb->data + w->off, sizeof(w->head));
+	else if (skb_copy_bits(skb, w->off, w->head, sizeof(w->head)))
 		return false;
 
 	switch (w->nexthdr) {
@@ -112,6 +113,24 @@ static bool tlvs_fit(const u8 *tlv, unsigned int len, bool pad1)
 	return true;
 }
 
+static __always_inline bool srh_is_sane(const struct ipv6_sr_hdr *srh)
+{
+	unsigned int len = (srh->hdrlen + 1) << 3;
+	unsigned int list;
+
+	if (srh->type != IPV6_SRCRT_TYPE_4 ||
+	    srh->first_segment > (srh->hdrlen >> 1) - 1 ||
+	    srh->segments_left > srh->first_segment + 1)
+		return false;
+
+	list = sizeof(*srh) + ((srh->first_segment + 1) << 4);
+	if (likely(list == len))
+		return true;
+
+	return tlvs_fit((const u8 *)srh + list, len - list, true) ||
+	       tlvs_fit((const u8 *)srh + list, len - list, false);
+}
+
 /**
  * seg6nr_srh_is_valid() - judge an SRH by RFC 8754 section 2
  * @srh: the header, all its octets readable
@@ -124,30 +143,31 @@ static bool tlvs_fit(const u8 *tlv, unsigned int len, bool pad1)
  */
 bool seg6nr_srh_is_valid(const struct ipv6_sr_hdr *srh)
 {
-	unsigned int len = (srh->hdrlen + 1) << 3;
-	unsigned int list;
-
-	if (srh->type != IPV6_SRCRT_TYPE_4 ||
-	    srh->first_segment > (srh->hdrlen >> 1) - 1 ||
-	    srh->segments_left > srh->first_segment + 1)
-		return false;
-
-	list = sizeof(*srh) + ((srh->first_segment + 1) << 4);
-
-	return tlvs_fit((const u8 *)srh + list, len - list, true) ||
-	       tlvs_fit((const u8 *)srh + list, len - list, false);
+	return srh_is_sane(srh);
 }
 
 /*
- * Enforce the policy of the device for the SRH at @off.  The kernel's check
- * takes the SRH from the transport header, which need not be this one.
+ * The kernel's check takes the SRH from the transport header, which need not be
+ * the one at @off.
  */
-static bool hmac_is_valid(struct sk_buff *skb, unsigned int off)
+static noinline bool hmac_is_right(struct sk_buff *skb, unsigned int off)
+{
+	int transport = skb_transport_offset(skb);
+	bool right;
+
+	skb_set_transport_header(skb, off);
+	right = seg6_hmac_validate_skb(skb);
+	skb_set_transport_header(skb, transport);
+	return right;
+}
+
+/* Enforce the policy of the device for the SRH at @off. */
+static __always_inline bool hmac_is_valid(struct sk_buff *skb,
+					  unsigned int off)
 {
 	const struct inet6_dev *idev = __in6_dev_get(skb->dev);
 	const struct ipv6_sr_hdr *srh;
-	int transport, policy;
-	bool valid;
+	int policy;
 
 	if (!idev)
 		return false;
@@ -157,15 +177,10 @@ static bool hmac_is_valid(struct sk_buff *skb, unsigned int off)
 		return true;
 
 	srh = (struct ipv6_sr_hdr *)(skb->data + off);
-	if (!(srh->flags & HMAC_FLAG))
+	if (likely(!(srh->flags & SR6_FLAG1_HMAC)))
 		return !policy;
 
-	transport = skb_transport_offset(skb);
-	skb_set_transport_header(skb, off);
-	valid = seg6_hmac_validate_skb(skb);
-	skb_set_transport_header(skb, transport);
-
-	return valid;
+	return hmac_is_right(skb, off);
 }
 
 static enum seg6nr_verdict check_active(struct sk_buff *skb,
@@ -173,7 +188,7 @@ static enum seg6nr_verdict check_active(struct sk_buff *skb,
 {
 	if (!pskb_may_pull(skb, at->off + at->len))
 		return SEG6NR_DROP_NOMEM;
-	if (!seg6nr_srh_is_valid((struct ipv6_sr_hdr *)(skb->data + at->off)))
+	if (!srh_is_sane((struct ipv6_sr_hdr *)(skb->data + at->off)))
 		return SEG6NR_DROP_BAD_SRH;
 
 	return hmac_is_valid(skb, at->off) ? SEG6NR_FORWARD : SEG6NR_DROP_HMAC;
@@ -228,6 +243,16 @@ enum seg6nr_verdict seg6nr_srh_find(struct seg6nr_pkt *pkt,
 	return SEG6NR_DROP_NO_SRH;
 }
 
+static noinline enum seg6nr_verdict hop_limit_spent(struct seg6nr_pkt *pkt)
+{
+	struct sk_buff *skb = pkt->skb;
+
+	__IP6_INC_STATS(pkt->net, __in6_dev_get(skb->dev),
+			IPSTATS_MIB_INHDRERRORS);
+	icmpv6_send(skb, ICMPV6_TIME_EXCEED, ICMPV6_EXC_HOPLIMIT, 0);
+	return SEG6NR_DROP_HOP_LIMIT;
+}
+
 /**
  * seg6nr_hop_limit() - refuse a packet whose hop limit is used up
  * @pkt: the packet, its IPv6 header at the network header, not yet modified
@@ -245,10 +270,7 @@ enum seg6nr_verdict seg6nr_hop_limit(struct seg6nr_pkt *pkt)
 	if (likely(ipv6_hdr(skb)->hop_limit > 1))
 		return SEG6NR_FORWARD;
 
-	__IP6_INC_STATS(pkt->net, __in6_dev_get(skb->dev),
-			IPSTATS_MIB_INHDRERRORS);
-	icmpv6_send(skb, ICMPV6_TIME_EXCEED, ICMPV6_EXC_HOPLIMIT, 0);
-	return SEG6NR_DROP_HOP_LIMIT;
+	return hop_limit_spent(pkt);
 }
 
 /**
@@ -266,6 +288,23 @@ void seg6nr_rewrite(struct sk_buff *skb, void *at, const void *with,
 	skb_postpull_rcsum(skb, at, len);
 	memcpy(at, with, len);
 	skb_postpush_rcsum(skb, at, len);
+}
+
+/**
+ * seg6nr_set_daddr() - write the destination address
+ * @skb: the packet, its IPv6 header at skb->data and writable
+ * @daddr: the new one, not in the header itself
+ *
+ * Context: any.
+ */
+void seg6nr_set_daddr(struct sk_buff *skb, const struct in6_addr *daddr)
+{
+	struct in6_addr *old = &((struct ipv6hdr *)skb->data)->daddr;
+
+	if (unlikely(seg6nr_has_csum(skb)))
+		seg6nr_rewrite(skb, old, daddr, sizeof(*daddr));
+	else
+		*old = *daddr;
 }
 
 /* A checksum wants whole words, an octet of a header is half of one. */
@@ -321,7 +360,7 @@ enum seg6nr_verdict seg6nr_srh_advance(struct seg6nr_pkt *pkt,
 	if (verdict != SEG6NR_FORWARD)
 		return verdict;
 
-	if (skb_ensure_writable(skb, at->off + sizeof(*srh)))
+	if (seg6nr_ensure_writable(skb, at->off + sizeof(*srh)))
 		return SEG6NR_DROP_NOMEM;
 
 	srh = seg6nr_srh(skb, at);
@@ -332,7 +371,7 @@ enum seg6nr_verdict seg6nr_srh_advance(struct seg6nr_pkt *pkt,
 
 	*last = !left;
 	seg6nr_srh_set_left(skb, at, left);
-	seg6nr_rewrite(skb, &ipv6_hdr(skb)->daddr, next, sizeof(*next));
+	seg6nr_set_daddr(skb, next);
 	return SEG6NR_FORWARD;
 }
 
@@ -347,8 +386,11 @@ enum seg6nr_verdict seg6nr_srh_advance(struct seg6nr_pkt *pkt,
 void seg6nr_srh_set_left(struct sk_buff *skb, const struct seg6nr_srh *at,
 			 u8 left)
 {
-	rewrite_octet(skb, at->off + offsetof(struct ipv6_sr_hdr, segments_left),
-		      left);
+	if (unlikely(seg6nr_has_csum(skb)))
+		rewrite_octet(skb, at->off + offsetof(struct ipv6_sr_hdr,
+						      segments_left), left);
+	else
+		seg6nr_srh(skb, at)->segments_left = left;
 	/* No ICMPv6 redirects for a source-routed packet. */
 	IP6CB(skb)->srcrt = at->off;
 }
@@ -389,6 +431,99 @@ enum seg6nr_verdict seg6nr_srh_pop(struct seg6nr_pkt *pkt,
 	seg6nr_payload_len(skb);
 	IP6CB(skb)->srcrt = 0;
 	return SEG6NR_FORWARD;
+}
+
+/* seg6nr_srh_next() for an SRH anywhere, in any skb, of any flavor. */
+static noinline enum seg6nr_verdict next_anywhere(struct seg6nr_pkt *pkt)
+{
+	const struct seg6nr_lwt *slwt = pkt->slwt;
+	enum seg6nr_verdict verdict;
+	struct seg6nr_srh at;
+	bool replace, last;
+
+	replace = seg6nr_has(slwt, SEG6NR_A_REPLACE_CSID);
+	verdict = seg6nr_srh_find(pkt, &at, replace);
+	if (verdict != SEG6NR_FORWARD)
+		return verdict;
+
+	verdict = replace ? seg6nr_replace_csid(pkt, &at, &last) :
+			    seg6nr_srh_advance(pkt, &at, &last);
+	if (verdict != SEG6NR_FORWARD || !last ||
+	    !seg6nr_has_flavor(slwt, SEG6NR_FLV_OP_PSP))
+		return verdict;
+
+	return seg6nr_srh_pop(pkt, &at);
+}
+
+/*
+ * Whether the packet is like most: an SRH with segments left right behind the
+ * IPv6 header, in a linear skb of our own that no checksum goes with.
+ */
+static __always_inline bool is_usual(const struct seg6nr_pkt *pkt)
+{
+	const struct sk_buff *skb = pkt->skb;
+	const struct ipv6hdr *hdr = (struct ipv6hdr *)skb->data;
+	const struct ipv6_sr_hdr *srh = (struct ipv6_sr_hdr *)(hdr + 1);
+	unsigned int room = skb_headlen(skb);
+
+	return hdr->nexthdr == NEXTHDR_ROUTING &&
+	       room >= sizeof(*hdr) + sizeof(*srh) && srh->segments_left &&
+	       room >= sizeof(*hdr) + ((srh->hdrlen + 1) << 3) &&
+	       !skb_cloned(skb) && !seg6nr_has_csum(skb) &&
+	       !seg6nr_has(pkt->slwt, SEG6NR_A_REPLACE_CSID);
+}
+
+static noinline enum seg6nr_verdict pop_usual(struct seg6nr_pkt *pkt)
+{
+	struct seg6nr_srh at = {
+		.off = sizeof(struct ipv6hdr),
+		.nhoff = offsetof(struct ipv6hdr, nexthdr),
+	};
+
+	at.len = (seg6nr_srh(pkt->skb, &at)->hdrlen + 1) << 3;
+	return seg6nr_srh_pop(pkt, &at);
+}
+
+/**
+ * seg6nr_srh_next() - act on the SRH: the next segment becomes the active one
+ * @pkt: the packet, its IPv6 header at skb->data
+ *
+ * RFC 8986 4.1 S01 to S14, and 4.16.1 where no segment is left then.
+ *
+ * Context: BH off, RCU read section.  Header pointers die.
+ *
+ * Return: SEG6NR_FORWARD with the new destination in the IPv6 header, or why
+ * not; SEG6NR_DROP_NO_SRH where there is none to act on.
+ */
+enum seg6nr_verdict seg6nr_srh_next(struct seg6nr_pkt *pkt)
+{
+	struct sk_buff *skb = pkt->skb;
+	struct ipv6hdr *hdr = (struct ipv6hdr *)skb->data;
+	struct ipv6_sr_hdr *srh = (struct ipv6_sr_hdr *)(hdr + 1);
+	const struct in6_addr *next;
+	u8 left;
+
+	if (unlikely(!is_usual(pkt)))
+		return next_anywhere(pkt);
+	if (unlikely(!srh_is_sane(srh)))
+		return SEG6NR_DROP_BAD_SRH;
+	if (unlikely(!hmac_is_valid(skb, sizeof(*hdr))))
+		return SEG6NR_DROP_HMAC;
+	if (unlikely(hdr->hop_limit <= 1))
+		return hop_limit_spent(pkt);
+
+	left = srh->segments_left - 1;
+	next = &srh->segments[left];
+	if (unlikely(ipv6_addr_is_multicast(next)))
+		return SEG6NR_DROP_MULTICAST;
+
+	srh->segments_left = left;
+	IP6CB(skb)->srcrt = sizeof(*hdr);
+	hdr->daddr = *next;
+	if (left || !seg6nr_has_flavor(pkt->slwt, SEG6NR_FLV_OP_PSP))
+		return SEG6NR_FORWARD;
+
+	return pop_usual(pkt);
 }
 
 /**
@@ -446,7 +581,7 @@ enum seg6nr_verdict seg6nr_srh_push(struct seg6nr_pkt *pkt,
 	memcpy(new, srh, len);
 	new->nexthdr = skb->data[at.nhoff];
 	new->segments[0] = ipv6_hdr(skb)->daddr;
-	if ((new->flags & HMAC_FLAG) &&
+	if ((new->flags & SR6_FLAG1_HMAC) &&
 	    seg6_push_hmac(pkt->net, &ipv6_hdr(skb)->saddr, new))
 		return SEG6NR_DROP_HMAC;
 
