@@ -10,6 +10,7 @@
 #include <net/ipv6.h>
 
 #include "seg6nr.h"
+#include "srh.h"
 
 /*
  * Where nothing is left to do with the SRH, the packet is for the upper layer

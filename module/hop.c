@@ -257,7 +257,7 @@ void seg6nr_nexthop_exit_state(struct seg6nr_lwt *slwt)
  * seg6nr_hop_matched() - find the route that a lookup stands for
  * @pkt: the packet
  * @table: the table that was asked, NULL where rules chose
- * @fl6: what was asked
+ * @daddr: what was looked up
  * @rt: the answer
  *
  * An answer by way of a nexthop object is shared by all routes that use the
@@ -270,11 +270,11 @@ void seg6nr_nexthop_exit_state(struct seg6nr_lwt *slwt)
  */
 struct fib6_info *seg6nr_hop_matched(const struct seg6nr_pkt *pkt,
 				     struct fib6_table *table,
-				     const struct flowi6 *fl6,
+				     const struct in6_addr *daddr,
 				     const struct rt6_info *rt)
 {
 	struct fib6_result res = {};
-	struct flowi6 copy;
+	struct flowi6 fl6;
 	int strict = 0;
 
 	if (!rt->sernum)
@@ -286,20 +286,19 @@ struct fib6_info *seg6nr_hop_matched(const struct seg6nr_pkt *pkt,
 			SEG6NR_RULES_PLAIN))
 		return NULL;
 
-	copy = *fl6;
-	copy.flowi6_flags = 0;
-	if (!table && rt6_need_strict(&fl6->daddr))
+	seg6nr_flow(&fl6, pkt, daddr);
+	if (!table && rt6_need_strict(daddr))
 		strict = RT6_LOOKUP_F_IFACE;
-	if (seg6nr_fib6_lookup(pkt->net, table, table ? 0 : fl6->flowi6_iif,
-			       &copy, &res, strict))
+	if (seg6nr_fib6_lookup(pkt->net, table, table ? 0 : fl6.flowi6_iif,
+			       &fl6, &res, strict))
 		return NULL;
 	return res.f6i && res.f6i->nh ? res.f6i : NULL;
 }
 
 /**
  * seg6nr_hop_begin() - before a lookup whose answer may be remembered
- * @fill: filled, but for the flow
- * @pkt: the packet
+ * @fill: filled
+ * @pkt: the packet, of those that seg6nr_may_reuse() allows
  * @table: the only table that is asked, NULL where rules choose
  * @daddr: as for seg6nr_hop_reuse(), like the others
  * @iif: see there
@@ -313,8 +312,6 @@ void seg6nr_hop_begin(struct seg6nr_fill *fill, const struct seg6nr_pkt *pkt,
 		      int iif, u32 mark)
 {
 	fill->wanted = false;
-	if (!seg6nr_may_reuse(pkt))
-		return;
 	seg6nr_epoch_read(&fill->epoch, pkt);
 	/* What is looked at from here on is not older than that. */
 	smp_rmb();
@@ -484,20 +481,19 @@ static enum seg6nr_hop_event try_remember(const struct seg6nr_pkt *pkt,
  * seg6nr_hop_remember() - remember the answer that the packet was given
  * @pkt: the packet, the answer attached to it
  * @fill: from seg6nr_hop_begin()
- * @from: the route that it stands for, NULL to find out
  *
  * Context: BH off, RCU read section.  Takes references of its own.
  */
 void seg6nr_hop_remember(const struct seg6nr_pkt *pkt,
-			 const struct seg6nr_fill *fill, struct fib6_info *from)
+			 const struct seg6nr_fill *fill)
 {
 	struct rt6_info *rt = dst_rt6_info(skb_dst(pkt->skb));
 	enum seg6nr_hop_event event;
+	struct fib6_info *from;
 
 	if (!fill->wanted)
 		return;
-	if (!from)
-		from = seg6nr_hop_matched(pkt, fill->table, fill->flow, rt);
+	from = seg6nr_hop_matched(pkt, fill->table, &fill->daddr, rt);
 	event = try_remember(pkt, fill, rt, from);
 	if (event != SEG6NR_HOP_HIT)
 		seg6nr_hop_count(pkt, event);

@@ -31,6 +31,48 @@ struct seg6nr_held {
 	struct rcu_head		rcu;
 };
 
+/* All but the addresses; that they are neighbours saves half of the stores. */
+static __always_inline void seg6nr_flow_clear(struct flowi6 *fl6)
+{
+	size_t head = offsetof(struct flowi6, daddr);
+	size_t tail = offsetofend(struct flowi6, saddr);
+
+	if (tail - head != 2 * sizeof(struct in6_addr)) {
+		memset(fl6, 0, sizeof(*fl6));
+		return;
+	}
+	memset(fl6, 0, head);
+	memset((u8 *)fl6 + tail, 0, sizeof(*fl6) - tail);
+}
+
+/* The flow of an input lookup; zeroed, for rules compare what we don't set. */
+static __always_inline void seg6nr_flow(struct flowi6 *fl6,
+					const struct seg6nr_pkt *pkt,
+					const struct in6_addr *daddr)
+{
+	const struct ipv6hdr *hdr = ipv6_hdr(pkt->skb);
+
+	seg6nr_flow_clear(fl6);
+	fl6->flowi6_iif = pkt->skb->dev->ifindex;
+	fl6->flowi6_mark = pkt->skb->mark;
+	fl6->flowi6_proto = hdr->nexthdr;
+	fl6->flowlabel = ip6_flowinfo(hdr);
+	fl6->saddr = hdr->saddr;
+	fl6->daddr = *daddr;
+}
+
+/* Lend the packet a dst, mostly in place of another one that was lent. */
+static __always_inline void seg6nr_lend(struct sk_buff *skb,
+					struct dst_entry *dst)
+{
+	if (likely(skb->_skb_refdst & SKB_DST_NOREF)) {
+		skb->_skb_refdst = (unsigned long)dst | SKB_DST_NOREF;
+	} else {
+		skb_dst_drop(skb);
+		skb_dst_set_noref(skb, dst);
+	}
+}
+
 /* What a lookup may depend on and no route shows. */
 struct seg6nr_epoch {
 	int			genid;	 /* of the FIB: something was added */
@@ -170,13 +212,12 @@ static __always_inline unsigned int seg6nr_way_of(const struct seg6nr_lwt *slwt,
 /* Whether next hops are remembered for packets like this one. */
 static __always_inline bool seg6nr_may_reuse(const struct seg6nr_pkt *pkt)
 {
-	return READ_ONCE(seg6nr_params.cache) && pkt->slwt && pkt->slwt->ways &&
-	       !ipv6_addr_is_multicast(&ipv6_hdr(pkt->skb)->daddr);
+	return READ_ONCE(seg6nr_params.cache) && pkt->slwt && pkt->slwt->ways;
 }
 
 /**
  * seg6nr_hop_reuse() - lend the packet the next hop remembered for its like
- * @pkt: the packet
+ * @pkt: the packet, of those that seg6nr_may_reuse() allows
  * @daddr: what would be looked up
  * @iif: the device it came in on, 0 where that does not matter
  * @mark: its mark, 0 where that does not matter
@@ -195,9 +236,6 @@ seg6nr_hop_reuse(struct seg6nr_pkt *pkt, const struct in6_addr *daddr, int iif,
 	const struct seg6nr_hops *hops;
 	struct sk_buff *skb = pkt->skb;
 
-	if (!seg6nr_may_reuse(pkt))
-		return false;
-
 	hops = seg6nr_hops_noref(pkt->slwt);
 	if (likely(hops))
 		hop = rcu_dereference(hops->way[seg6nr_way_of(pkt->slwt, daddr)]);
@@ -208,8 +246,7 @@ seg6nr_hop_reuse(struct seg6nr_pkt *pkt, const struct in6_addr *daddr, int iif,
 		return false;
 
 	IP6CB(skb)->flags |= hop->multipath;
-	skb_dst_drop(skb);
-	skb_dst_set_noref(skb, &hop->rt->dst);
+	seg6nr_lend(skb, &hop->rt->dst);
 	return true;
 }
 
@@ -218,7 +255,6 @@ seg6nr_hop_reuse(struct seg6nr_pkt *pkt, const struct in6_addr *daddr, int iif,
  * @wanted: it may so far
  * @epoch: before the lookup
  * @table: the only one that is asked, NULL where rules choose
- * @flow: what is asked, set by the caller
  * @daddr: as in struct seg6nr_hop, like the others
  * @iif: see there
  * @mark: see there
@@ -227,7 +263,6 @@ struct seg6nr_fill {
 	bool			wanted;
 	struct seg6nr_epoch		epoch;
 	struct fib6_table	*table;
-	const struct flowi6	*flow;
 	struct in6_addr		daddr;
 	int			iif;
 	u32			mark;
@@ -237,10 +272,10 @@ void seg6nr_hop_begin(struct seg6nr_fill *fill, const struct seg6nr_pkt *pkt,
 		      struct fib6_table *table, const struct in6_addr *daddr,
 		      int iif, u32 mark);
 void seg6nr_hop_remember(const struct seg6nr_pkt *pkt,
-			 const struct seg6nr_fill *fill, struct fib6_info *from);
+			 const struct seg6nr_fill *fill);
 struct fib6_info *seg6nr_hop_matched(const struct seg6nr_pkt *pkt,
 				     struct fib6_table *table,
-				     const struct flowi6 *fl6,
+				     const struct in6_addr *daddr,
 				     const struct rt6_info *rt);
 bool seg6nr_hop_hold(const struct seg6nr_pkt *pkt, struct dst_entry *dst,
 		     struct dst_entry *base);

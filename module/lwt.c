@@ -159,6 +159,42 @@ int seg6nr_finish(struct seg6nr_pkt *pkt, enum seg6nr_verdict verdict)
 	return finish(pkt, verdict);
 }
 
+/*
+ * Run the behaviour of the SID.  A switch, not a pointer in the table of
+ * behavior.c: with retpolines an indirect call costs more than finding the
+ * case.
+ */
+static __always_inline enum seg6nr_verdict behave(struct seg6nr_pkt *pkt)
+{
+	switch (pkt->slwt->action) {
+	case SEG6NR_ACT_END:
+		return seg6nr_end(pkt);
+	case SEG6NR_ACT_END_X:
+		return seg6nr_end_x(pkt);
+	case SEG6NR_ACT_END_T:
+		return seg6nr_end_t(pkt);
+	case SEG6NR_ACT_END_DX2:
+		return seg6nr_end_dx2(pkt);
+	case SEG6NR_ACT_END_DX6:
+		return seg6nr_end_dx6(pkt);
+	case SEG6NR_ACT_END_DX4:
+		return seg6nr_end_dx4(pkt);
+	case SEG6NR_ACT_END_DT6:
+		return seg6nr_end_dt6(pkt);
+	case SEG6NR_ACT_END_DT4:
+		return seg6nr_end_dt4(pkt);
+	case SEG6NR_ACT_END_DT46:
+		return seg6nr_end_dt46(pkt);
+	case SEG6NR_ACT_END_B6:
+		return seg6nr_end_b6(pkt);
+	case SEG6NR_ACT_END_B6_ENCAPS:
+		return seg6nr_end_b6_encaps(pkt);
+	case SEG6NR_ACT_END_BPF:
+		return seg6nr_end_bpf(pkt);
+	}
+	return SEG6NR_DROP_NO_STATE;
+}
+
 /* The SID of a packet is known, and so is that the packet has one. */
 static __always_inline int run(struct seg6nr_pkt *pkt)
 {
@@ -168,7 +204,7 @@ static __always_inline int run(struct seg6nr_pkt *pkt)
 	int rc;
 
 	if (likely(this_cpu_inc_return(depth) <= SEG6NR_MAX_DEPTH))
-		verdict = seg6nr_behave(pkt);
+		verdict = behave(pkt);
 	else
 		verdict = SEG6NR_DROP_DEPTH;
 	rc = finish(pkt, verdict);

@@ -26,22 +26,7 @@
 #include "hop.h"
 #include "seg6nr.h"
 
-/* The flow of an input lookup; zeroed, for rules compare what we don't set. */
-static void flow_init(struct flowi6 *fl6, const struct seg6nr_pkt *pkt,
-		      const struct in6_addr *daddr)
-{
-	const struct ipv6hdr *hdr = ipv6_hdr(pkt->skb);
-
-	*fl6 = (struct flowi6){};
-	fl6->flowi6_iif = pkt->skb->dev->ifindex;
-	fl6->flowi6_mark = pkt->skb->mark;
-	fl6->flowi6_proto = hdr->nexthdr;
-	fl6->flowlabel = ip6_flowinfo(hdr);
-	fl6->saddr = hdr->saddr;
-	fl6->daddr = *daddr;
-}
-
-static bool is_loopback(const struct dst_entry *dst)
+static __always_inline bool is_loopback(const struct dst_entry *dst)
 {
 	return READ_ONCE(dst->dev)->flags & IFF_LOOPBACK;
 }
@@ -51,7 +36,8 @@ static bool is_loopback(const struct dst_entry *dst)
  * the VRF as their device; the error entries, on the loopback too, deliver
  * nothing.
  */
-static bool is_local(const struct sk_buff *skb, const struct rt6_info *rt)
+static __always_inline bool is_local(const struct sk_buff *skb,
+				     const struct rt6_info *rt)
 {
 	if (rt->dst.error)
 		return false;
@@ -96,11 +82,12 @@ static enum seg6nr_verdict attach(struct seg6nr_pkt *pkt, struct rt6_info *rt,
 		owned = false;
 	}
 
-	skb_dst_drop(skb);
-	if (owned)
+	if (owned) {
+		skb_dst_drop(skb);
 		skb_dst_set(skb, &rt->dst);
-	else
-		skb_dst_set_noref(skb, &rt->dst);
+	} else {
+		seg6nr_lend(skb, &rt->dst);
+	}
 
 	if (is_local(skb, rt) && !skb_dst_force(skb))
 		return SEG6NR_DROP_NO_ROUTE;
@@ -109,25 +96,39 @@ static enum seg6nr_verdict attach(struct seg6nr_pkt *pkt, struct rt6_info *rt,
 }
 
 /*
- * Attach what a lookup without reference returned.  With a suppressing rule and
- * nothing behind it, 5.10 returns a route whose only reference it has released
- * already.
+ * With a suppressing rule and nothing behind it, 5.10 returns a route whose
+ * only reference it has released already.
  */
-static enum seg6nr_verdict attach_noref(struct seg6nr_pkt *pkt,
-					struct rt6_info *rt,
-					unsigned int flags)
+static noinline enum seg6nr_verdict attach_odd(struct seg6nr_pkt *pkt,
+					       struct rt6_info *rt,
+					       unsigned int flags)
 {
 	bool owned = seg6nr_rt6_uncached(rt);
 
-	if (unlikely(owned && !seg6nr_dst_refs(&rt->dst)))
+	if (owned && !seg6nr_dst_refs(&rt->dst))
 		return attach(pkt, pkt->net->ipv6.ip6_blk_hole_entry, false,
 			      flags);
 
 	return attach(pkt, rt, owned, flags);
 }
 
-static struct rt6_info *lookup_noref(struct seg6nr_pkt *pkt,
-				     struct flowi6 *fl6)
+/* Attach what a lookup without reference returned, or else what is @held. */
+static __always_inline enum seg6nr_verdict
+attach_noref(struct seg6nr_pkt *pkt, struct rt6_info *rt, unsigned int flags,
+	     bool held)
+{
+	if (unlikely(rt->dst.error || is_local(pkt->skb, rt)))
+		return held ? attach(pkt, rt, false, flags) :
+			      attach_odd(pkt, rt, flags);
+	if (unlikely(!held && seg6nr_rt6_uncached(rt)))
+		return attach_odd(pkt, rt, flags);
+
+	seg6nr_lend(pkt->skb, &rt->dst);
+	return SEG6NR_FORWARD;
+}
+
+static __always_inline struct rt6_info *
+lookup_noref(struct seg6nr_pkt *pkt, struct flowi6 *fl6)
 {
 	struct dst_entry *dst;
 
@@ -211,65 +212,56 @@ enum seg6nr_verdict seg6nr_nexthop_delegate(struct seg6nr_pkt *pkt)
 		      SEG6NR_NH_LOCAL);
 }
 
-/*
- * Attach the route to an on-link next hop, where the plain lookup of @fl6
- * answered @rt, which stands for the route @from.
- */
-static enum seg6nr_verdict attach_onlink(struct seg6nr_pkt *pkt,
-					 struct flowi6 *fl6,
-					 struct rt6_info *rt,
-					 const struct fib6_info *from)
+/* Make the route to an on-link next hop, if possible one to be held. */
+static noinline enum seg6nr_verdict make_onlink(struct seg6nr_pkt *pkt,
+						struct flowi6 *fl6, bool hold)
 {
-	const struct seg6nr_held *held = seg6nr_hop_held(pkt);
-
-	if (held && is_made_from(dst_rt6_info(held->dst), rt, from))
-		return attach(pkt, dst_rt6_info(held->dst), false, 0);
+	struct rt6_info *rt;
 
 	fl6->flowi6_flags = FLOWI_FLAG_KNOWN_NH;
 	rt = lookup_noref(pkt, fl6);
-	fl6->flowi6_flags = 0;
-	if (from && seg6nr_rt6_uncached(rt) && seg6nr_dst_refs(&rt->dst) &&
+	if (hold && seg6nr_rt6_uncached(rt) && seg6nr_dst_refs(&rt->dst) &&
 	    seg6nr_hop_hold(pkt, &rt->dst, NULL))
 		return attach(pkt, rt, false, 0);
 
-	return attach_noref(pkt, rt, 0);
+	return attach_odd(pkt, rt, 0);
 }
 
-/* As the kernel does it, a route for each packet. */
-static enum seg6nr_verdict lookup_known(struct seg6nr_pkt *pkt,
-					struct flowi6 *fl6)
+static enum seg6nr_verdict find_known(struct seg6nr_pkt *pkt,
+				      const struct in6_addr *nexthop)
 {
-	fl6->flowi6_flags = FLOWI_FLAG_KNOWN_NH;
-	return attach_noref(pkt, lookup_noref(pkt, fl6), 0);
-}
-
-static noinline enum seg6nr_verdict find_known(struct seg6nr_pkt *pkt,
-					       const struct in6_addr *nexthop)
-{
-	enum seg6nr_verdict verdict;
+	const struct seg6nr_held *held;
 	struct fib6_info *from;
-	struct seg6nr_fill fill;
 	struct rt6_info *rt;
 	struct flowi6 fl6;
 
-	flow_init(&fl6, pkt, nexthop);
+	seg6nr_flow(&fl6, pkt, nexthop);
 	if (unlikely(!READ_ONCE(seg6nr_params.hold)))
-		return lookup_known(pkt, &fl6);
+		return make_onlink(pkt, &fl6, false);
 
-	fill.flow = &fl6;
-	seg6nr_hop_begin(&fill, pkt, NULL, nexthop, fl6.flowi6_iif,
-			 fl6.flowi6_mark);
 	rt = lookup_noref(pkt, &fl6);
-	if (is_onlink(rt)) {
-		from = seg6nr_hop_matched(pkt, NULL, &fl6, rt);
-		verdict = attach_onlink(pkt, &fl6, rt, from);
-	} else {
-		from = NULL;
-		verdict = attach_noref(pkt, rt, 0);
-	}
+	if (!is_onlink(rt))
+		return attach_noref(pkt, rt, 0, false);
 
+	from = seg6nr_hop_matched(pkt, NULL, nexthop, rt);
+	held = seg6nr_hop_held(pkt);
+	if (likely(held && is_made_from(dst_rt6_info(held->dst), rt, from)))
+		return attach_noref(pkt, dst_rt6_info(held->dst), 0, true);
+
+	return make_onlink(pkt, &fl6, from);
+}
+
+static noinline enum seg6nr_verdict learn_known(struct seg6nr_pkt *pkt,
+						const struct in6_addr *nexthop)
+{
+	enum seg6nr_verdict verdict;
+	struct seg6nr_fill fill;
+
+	seg6nr_hop_begin(&fill, pkt, NULL, nexthop, pkt->skb->dev->ifindex,
+			 pkt->skb->mark);
+	verdict = find_known(pkt, nexthop);
 	if (verdict == SEG6NR_FORWARD)
-		seg6nr_hop_remember(pkt, &fill, from);
+		seg6nr_hop_remember(pkt, &fill);
 	return verdict;
 }
 
@@ -285,28 +277,39 @@ static noinline enum seg6nr_verdict find_known(struct seg6nr_pkt *pkt,
 enum seg6nr_verdict seg6nr_nexthop_known(struct seg6nr_pkt *pkt,
 					 const struct in6_addr *nexthop)
 {
+	/* A group as the packet's destination makes it a local one. */
+	if (!seg6nr_may_reuse(pkt) ||
+	    ipv6_addr_is_multicast(&ipv6_hdr(pkt->skb)->daddr))
+		return find_known(pkt, nexthop);
 	if (likely(seg6nr_hop_reuse(pkt, nexthop, pkt->skb->dev->ifindex,
 				    pkt->skb->mark)))
 		return SEG6NR_FORWARD;
 
-	return find_known(pkt, nexthop);
+	return learn_known(pkt, nexthop);
+}
+
+static enum seg6nr_verdict find_by_rules(struct seg6nr_pkt *pkt,
+					 const struct in6_addr *daddr,
+					 unsigned int flags)
+{
+	struct flowi6 fl6;
+
+	seg6nr_flow(&fl6, pkt, daddr);
+	return attach_noref(pkt, lookup_noref(pkt, &fl6), flags, false);
 }
 
 static noinline enum seg6nr_verdict
-find_by_rules(struct seg6nr_pkt *pkt, const struct in6_addr *daddr,
-	      unsigned int flags)
+learn_by_rules(struct seg6nr_pkt *pkt, const struct in6_addr *daddr,
+	       unsigned int flags)
 {
 	enum seg6nr_verdict verdict;
 	struct seg6nr_fill fill;
-	struct flowi6 fl6;
 
-	flow_init(&fl6, pkt, daddr);
-	fill.flow = &fl6;
-	seg6nr_hop_begin(&fill, pkt, NULL, daddr, fl6.flowi6_iif,
-			 fl6.flowi6_mark);
-	verdict = attach_noref(pkt, lookup_noref(pkt, &fl6), flags);
+	seg6nr_hop_begin(&fill, pkt, NULL, daddr, pkt->skb->dev->ifindex,
+			 pkt->skb->mark);
+	verdict = find_by_rules(pkt, daddr, flags);
 	if (verdict == SEG6NR_FORWARD)
-		seg6nr_hop_remember(pkt, &fill, NULL);
+		seg6nr_hop_remember(pkt, &fill);
 	return verdict;
 }
 
@@ -325,37 +328,45 @@ enum seg6nr_verdict seg6nr_nexthop(struct seg6nr_pkt *pkt,
 				   const struct in6_addr *daddr,
 				   unsigned int flags)
 {
+	if (!seg6nr_may_reuse(pkt))
+		return find_by_rules(pkt, daddr, flags);
 	if (likely(seg6nr_hop_reuse(pkt, daddr, pkt->skb->dev->ifindex,
 				    pkt->skb->mark)))
 		return SEG6NR_FORWARD;
 
-	return find_by_rules(pkt, daddr, flags);
+	return learn_by_rules(pkt, daddr, flags);
 }
 
-static noinline enum seg6nr_verdict
-find_in_table(struct seg6nr_pkt *pkt, u32 table, const struct in6_addr *daddr,
-	      unsigned int flags)
+static enum seg6nr_verdict find_in_table(struct seg6nr_pkt *pkt,
+					 struct fib6_table *table,
+					 const struct in6_addr *daddr,
+					 unsigned int flags)
 {
-	enum seg6nr_verdict verdict;
-	struct net *net = pkt->net;
-	struct seg6nr_fill fill;
-	struct fib6_table *tb;
 	struct rt6_info *rt;
 	struct flowi6 fl6;
 
-	tb = fib6_get_table(net, table);
-	if (!tb)
-		return attach(pkt, net->ipv6.ip6_blk_hole_entry, false, flags);
+	if (!table)
+		return attach(pkt, pkt->net->ipv6.ip6_blk_hole_entry, false,
+			      flags);
 
-	flow_init(&fl6, pkt, daddr);
-	fill.flow = &fl6;
-	seg6nr_hop_begin(&fill, pkt, tb, daddr, 0, 0);
-	rt = ip6_pol_route(net, tb, 0, &fl6, pkt->skb,
+	seg6nr_flow(&fl6, pkt, daddr);
+	rt = ip6_pol_route(pkt->net, table, 0, &fl6, pkt->skb,
 			   RT6_LOOKUP_F_HAS_SADDR | RT6_LOOKUP_F_DST_NOREF);
+	return attach_noref(pkt, rt, flags, false);
+}
 
-	verdict = attach_noref(pkt, rt, flags);
-	if (verdict == SEG6NR_FORWARD)
-		seg6nr_hop_remember(pkt, &fill, NULL);
+static noinline enum seg6nr_verdict
+learn_in_table(struct seg6nr_pkt *pkt, u32 id, const struct in6_addr *daddr,
+	       unsigned int flags)
+{
+	struct fib6_table *table = fib6_get_table(pkt->net, id);
+	enum seg6nr_verdict verdict;
+	struct seg6nr_fill fill;
+
+	seg6nr_hop_begin(&fill, pkt, table, daddr, 0, 0);
+	verdict = find_in_table(pkt, table, daddr, flags);
+	if (verdict == SEG6NR_FORWARD && table)
+		seg6nr_hop_remember(pkt, &fill);
 	return verdict;
 }
 
@@ -377,10 +388,13 @@ enum seg6nr_verdict seg6nr_nexthop_table(struct seg6nr_pkt *pkt, u32 table,
 
 	if (unlikely(!table))
 		return seg6nr_nexthop(pkt, daddr, flags);
+	if (!seg6nr_may_reuse(pkt))
+		return find_in_table(pkt, fib6_get_table(pkt->net, table),
+				     daddr, flags);
 	if (likely(seg6nr_hop_reuse(pkt, daddr, 0, 0)))
 		return SEG6NR_FORWARD;
 
-	return find_in_table(pkt, table, daddr, flags);
+	return learn_in_table(pkt, table, daddr, flags);
 }
 
 /* The device itself or the VRF that it stands for. */
@@ -398,7 +412,7 @@ static struct rt6_info *lookup_oif(const struct seg6nr_pkt *pkt,
 {
 	struct flowi6 fl6;
 
-	flow_init(&fl6, pkt, daddr);
+	seg6nr_flow(&fl6, pkt, daddr);
 	fl6.flowi6_iif = LOOPBACK_IFINDEX;
 	fl6.flowi6_oif = oif;
 	fl6.flowi6_flags = known ? FLOWI_FLAG_KNOWN_NH : 0;
@@ -442,8 +456,8 @@ static struct rt6_info *held_behind(const struct seg6nr_pkt *pkt,
 	return clone;
 }
 
-static enum seg6nr_verdict lookup_behind(struct seg6nr_pkt *pkt,
-					 const struct in6_addr *daddr, int oif)
+static enum seg6nr_verdict find_behind(struct seg6nr_pkt *pkt,
+				       const struct in6_addr *daddr, int oif)
 {
 	struct rt6_info *rt, *clone;
 
@@ -457,6 +471,20 @@ static enum seg6nr_verdict lookup_behind(struct seg6nr_pkt *pkt,
 		return attach(pkt, clone, false, 0);
 
 	return attach_oif(pkt, lookup_oif(pkt, daddr, oif, true), oif);
+}
+
+static noinline enum seg6nr_verdict
+learn_behind(struct seg6nr_pkt *pkt, const struct in6_addr *daddr, int oif)
+{
+	enum seg6nr_verdict verdict;
+	struct seg6nr_fill fill;
+
+	seg6nr_hop_begin(&fill, pkt, NULL, daddr, 0, pkt->skb->mark);
+	verdict = find_behind(pkt, daddr, oif);
+	if (verdict == SEG6NR_FORWARD &&
+	    !dst_rt6_info(skb_dst(pkt->skb))->sernum)
+		seg6nr_hop_remember(pkt, &fill);
+	return verdict;
 }
 
 /**
@@ -476,23 +504,15 @@ static enum seg6nr_verdict lookup_behind(struct seg6nr_pkt *pkt,
 enum seg6nr_verdict seg6nr_nexthop_oif(struct seg6nr_pkt *pkt,
 				       const struct in6_addr *daddr, int oif)
 {
-	u32 mark = pkt->skb->mark;
-	enum seg6nr_verdict verdict;
-	struct seg6nr_fill fill;
-
 	/* Without a source the lookup takes @oif for a scope. */
-	if (ipv6_addr_any(&ipv6_hdr(pkt->skb)->saddr))
-		return lookup_behind(pkt, daddr, oif);
-	if (seg6nr_hop_reuse(pkt, daddr, 0, mark))
+	if (!seg6nr_may_reuse(pkt) ||
+	    ipv6_addr_any(&ipv6_hdr(pkt->skb)->saddr) ||
+	    ipv6_addr_is_multicast(&ipv6_hdr(pkt->skb)->daddr))
+		return find_behind(pkt, daddr, oif);
+	if (likely(seg6nr_hop_reuse(pkt, daddr, 0, pkt->skb->mark)))
 		return SEG6NR_FORWARD;
 
-	fill.flow = NULL;
-	seg6nr_hop_begin(&fill, pkt, NULL, daddr, 0, mark);
-	verdict = lookup_behind(pkt, daddr, oif);
-	if (verdict == SEG6NR_FORWARD &&
-	    !dst_rt6_info(skb_dst(pkt->skb))->sernum)
-		seg6nr_hop_remember(pkt, &fill, NULL);
-	return verdict;
+	return learn_behind(pkt, daddr, oif);
 }
 
 /* Look an IPv4 packet up as a received one; the dst is attached. */

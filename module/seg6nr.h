@@ -319,7 +319,6 @@ struct seg6nr_behavior {
 };
 
 const struct seg6nr_behavior *seg6nr_behavior(u32 action);
-enum seg6nr_verdict seg6nr_behave(struct seg6nr_pkt *pkt);
 
 /* end.c: handlers that keep the outer header */
 enum seg6nr_verdict seg6nr_end(struct seg6nr_pkt *pkt);
@@ -353,7 +352,6 @@ enum seg6nr_verdict seg6nr_end_dt46(struct seg6nr_pkt *pkt);
 bool seg6nr_srh_is_valid(const struct ipv6_sr_hdr *srh);
 enum seg6nr_verdict seg6nr_srh_find(struct seg6nr_pkt *pkt,
 				    struct seg6nr_srh *at, bool replace);
-enum seg6nr_verdict seg6nr_srh_next(struct seg6nr_pkt *pkt);
 enum seg6nr_verdict seg6nr_srh_advance(struct seg6nr_pkt *pkt,
 				       const struct seg6nr_srh *at, bool *last);
 enum seg6nr_verdict seg6nr_srh_pop(struct seg6nr_pkt *pkt,

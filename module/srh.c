@@ -10,6 +10,7 @@
 #include <net/ipv6.h>
 
 #include "seg6nr.h"
+#include "srh.h"
 
 /* A position in the chain of extension headers. */
 struct walk {
@@ -113,22 +114,18 @@ static bool tlvs_fit(const u8 *tlv, unsigned int len, bool pad1)
 	return true;
 }
 
-static __always_inline bool srh_is_sane(const struct ipv6_sr_hdr *srh)
+/**
+ * seg6nr_srh_tlvs_fit() - whether the rest of an SRH is TLVs and nothing else
+ * @tlv: what follows the segment list
+ * @len: octets of it
+ *
+ * Context: any.
+ *
+ * Return: true if so, by either reading of type 0.
+ */
+bool seg6nr_srh_tlvs_fit(const u8 *tlv, unsigned int len)
 {
-	unsigned int len = (srh->hdrlen + 1) << 3;
-	unsigned int list;
-
-	if (srh->type != IPV6_SRCRT_TYPE_4 ||
-	    srh->first_segment > (srh->hdrlen >> 1) - 1 ||
-	    srh->segments_left > srh->first_segment + 1)
-		return false;
-
-	list = sizeof(*srh) + ((srh->first_segment + 1) << 4);
-	if (likely(list == len))
-		return true;
-
-	return tlvs_fit((const u8 *)srh + list, len - list, true) ||
-	       tlvs_fit((const u8 *)srh + list, len - list, false);
+	return tlvs_fit(tlv, len, true) || tlvs_fit(tlv, len, false);
 }
 
 /**
@@ -143,14 +140,22 @@ static __always_inline bool srh_is_sane(const struct ipv6_sr_hdr *srh)
  */
 bool seg6nr_srh_is_valid(const struct ipv6_sr_hdr *srh)
 {
-	return srh_is_sane(srh);
+	return seg6nr_srh_is_sane(srh);
 }
 
-/*
+/**
+ * seg6nr_hmac_is_right() - check the HMAC of an SRH
+ * @skb: the packet
+ * @off: where the SRH is, linear
+ *
  * The kernel's check takes the SRH from the transport header, which need not be
- * the one at @off.
+ * this one.
+ *
+ * Context: BH off, RCU read section.
+ *
+ * Return: true if so.
  */
-static noinline bool hmac_is_right(struct sk_buff *skb, unsigned int off)
+bool seg6nr_hmac_is_right(struct sk_buff *skb, unsigned int off)
 {
 	int transport = skb_transport_offset(skb);
 	bool right;
@@ -161,37 +166,15 @@ static noinline bool hmac_is_right(struct sk_buff *skb, unsigned int off)
 	return right;
 }
 
-/* Enforce the policy of the device for the SRH at @off. */
-static __always_inline bool hmac_is_valid(struct sk_buff *skb,
-					  unsigned int off)
-{
-	const struct inet6_dev *idev = __in6_dev_get(skb->dev);
-	const struct ipv6_sr_hdr *srh;
-	int policy;
-
-	if (!idev)
-		return false;
-
-	policy = seg6nr_require_hmac(idev);
-	if (policy < 0)
-		return true;
-
-	srh = (struct ipv6_sr_hdr *)(skb->data + off);
-	if (likely(!(srh->flags & SR6_FLAG1_HMAC)))
-		return !policy;
-
-	return hmac_is_right(skb, off);
-}
-
 static enum seg6nr_verdict check_active(struct sk_buff *skb,
 					const struct seg6nr_srh *at)
 {
 	if (!pskb_may_pull(skb, at->off + at->len))
 		return SEG6NR_DROP_NOMEM;
-	if (!srh_is_sane((struct ipv6_sr_hdr *)(skb->data + at->off)))
+	if (!seg6nr_srh_is_sane((struct ipv6_sr_hdr *)(skb->data + at->off)))
 		return SEG6NR_DROP_BAD_SRH;
 
-	return hmac_is_valid(skb, at->off) ? SEG6NR_FORWARD : SEG6NR_DROP_HMAC;
+	return seg6nr_hmac_is_valid(skb, at->off) ? SEG6NR_FORWARD : SEG6NR_DROP_HMAC;
 }
 
 static void locate(struct seg6nr_srh *at, const struct walk *w)
@@ -243,7 +226,15 @@ enum seg6nr_verdict seg6nr_srh_find(struct seg6nr_pkt *pkt,
 	return SEG6NR_DROP_NO_SRH;
 }
 
-static noinline enum seg6nr_verdict hop_limit_spent(struct seg6nr_pkt *pkt)
+/**
+ * seg6nr_hop_limit_spent() - tell the sender of a packet whose hops are used up
+ * @pkt: the packet, its IPv6 header at the network header, not yet modified
+ *
+ * Context: BH off, RCU read section.  The skb stays the caller's.
+ *
+ * Return: SEG6NR_DROP_HOP_LIMIT
+ */
+enum seg6nr_verdict seg6nr_hop_limit_spent(struct seg6nr_pkt *pkt)
 {
 	struct sk_buff *skb = pkt->skb;
 
@@ -270,7 +261,7 @@ enum seg6nr_verdict seg6nr_hop_limit(struct seg6nr_pkt *pkt)
 	if (likely(ipv6_hdr(skb)->hop_limit > 1))
 		return SEG6NR_FORWARD;
 
-	return hop_limit_spent(pkt);
+	return seg6nr_hop_limit_spent(pkt);
 }
 
 /**
@@ -433,8 +424,17 @@ enum seg6nr_verdict seg6nr_srh_pop(struct seg6nr_pkt *pkt,
 	return SEG6NR_FORWARD;
 }
 
-/* seg6nr_srh_next() for an SRH anywhere, in any skb, of any flavor. */
-static noinline enum seg6nr_verdict next_anywhere(struct seg6nr_pkt *pkt)
+/**
+ * seg6nr_srh_next_anywhere() - seg6nr_srh_next() for packets not like most
+ * @pkt: the packet, its IPv6 header at skb->data
+ *
+ * With the SRH anywhere, in any skb, of any flavor.
+ *
+ * Context: BH off, RCU read section.  Header pointers die.
+ *
+ * Return: as seg6nr_srh_next().
+ */
+enum seg6nr_verdict seg6nr_srh_next_anywhere(struct seg6nr_pkt *pkt)
 {
 	const struct seg6nr_lwt *slwt = pkt->slwt;
 	enum seg6nr_verdict verdict;
@@ -455,25 +455,15 @@ static noinline enum seg6nr_verdict next_anywhere(struct seg6nr_pkt *pkt)
 	return seg6nr_srh_pop(pkt, &at);
 }
 
-/*
- * Whether the packet is like most: an SRH with segments left right behind the
- * IPv6 header, in a linear skb of our own that no checksum goes with.
+/**
+ * seg6nr_srh_pop_usual() - take the SRH out from where most are
+ * @pkt: the packet, its IPv6 header at skb->data, the SRH behind it
+ *
+ * Context: BH off, RCU read section.  Header pointers die.
+ *
+ * Return: as seg6nr_srh_pop().
  */
-static __always_inline bool is_usual(const struct seg6nr_pkt *pkt)
-{
-	const struct sk_buff *skb = pkt->skb;
-	const struct ipv6hdr *hdr = (struct ipv6hdr *)skb->data;
-	const struct ipv6_sr_hdr *srh = (struct ipv6_sr_hdr *)(hdr + 1);
-	unsigned int room = skb_headlen(skb);
-
-	return hdr->nexthdr == NEXTHDR_ROUTING &&
-	       room >= sizeof(*hdr) + sizeof(*srh) && srh->segments_left &&
-	       room >= sizeof(*hdr) + ((srh->hdrlen + 1) << 3) &&
-	       !skb_cloned(skb) && !seg6nr_has_csum(skb) &&
-	       !seg6nr_has(pkt->slwt, SEG6NR_A_REPLACE_CSID);
-}
-
-static noinline enum seg6nr_verdict pop_usual(struct seg6nr_pkt *pkt)
+enum seg6nr_verdict seg6nr_srh_pop_usual(struct seg6nr_pkt *pkt)
 {
 	struct seg6nr_srh at = {
 		.off = sizeof(struct ipv6hdr),
@@ -482,48 +472,6 @@ static noinline enum seg6nr_verdict pop_usual(struct seg6nr_pkt *pkt)
 
 	at.len = (seg6nr_srh(pkt->skb, &at)->hdrlen + 1) << 3;
 	return seg6nr_srh_pop(pkt, &at);
-}
-
-/**
- * seg6nr_srh_next() - act on the SRH: the next segment becomes the active one
- * @pkt: the packet, its IPv6 header at skb->data
- *
- * RFC 8986 4.1 S01 to S14, and 4.16.1 where no segment is left then.
- *
- * Context: BH off, RCU read section.  Header pointers die.
- *
- * Return: SEG6NR_FORWARD with the new destination in the IPv6 header, or why
- * not; SEG6NR_DROP_NO_SRH where there is none to act on.
- */
-enum seg6nr_verdict seg6nr_srh_next(struct seg6nr_pkt *pkt)
-{
-	struct sk_buff *skb = pkt->skb;
-	struct ipv6hdr *hdr = (struct ipv6hdr *)skb->data;
-	struct ipv6_sr_hdr *srh = (struct ipv6_sr_hdr *)(hdr + 1);
-	const struct in6_addr *next;
-	u8 left;
-
-	if (unlikely(!is_usual(pkt)))
-		return next_anywhere(pkt);
-	if (unlikely(!srh_is_sane(srh)))
-		return SEG6NR_DROP_BAD_SRH;
-	if (unlikely(!hmac_is_valid(skb, sizeof(*hdr))))
-		return SEG6NR_DROP_HMAC;
-	if (unlikely(hdr->hop_limit <= 1))
-		return hop_limit_spent(pkt);
-
-	left = srh->segments_left - 1;
-	next = &srh->segments[left];
-	if (unlikely(ipv6_addr_is_multicast(next)))
-		return SEG6NR_DROP_MULTICAST;
-
-	srh->segments_left = left;
-	IP6CB(skb)->srcrt = sizeof(*hdr);
-	hdr->daddr = *next;
-	if (left || !seg6nr_has_flavor(pkt->slwt, SEG6NR_FLV_OP_PSP))
-		return SEG6NR_FORWARD;
-
-	return pop_usual(pkt);
 }
 
 /**
@@ -619,7 +567,7 @@ static enum seg6nr_verdict check_used_up(struct sk_buff *skb,
 	if (!seg6nr_srh_is_valid((struct ipv6_sr_hdr *)(skb->data + w->off)))
 		return policy ? SEG6NR_DROP_BAD_SRH : SEG6NR_FORWARD;
 
-	return hmac_is_valid(skb, w->off) ? SEG6NR_FORWARD : SEG6NR_DROP_HMAC;
+	return seg6nr_hmac_is_valid(skb, w->off) ? SEG6NR_FORWARD : SEG6NR_DROP_HMAC;
 }
 
 /**
