@@ -14,8 +14,10 @@
 #include "names.h"
 #include "nexthop.h"
 #include "options.h"
+#include "ready.h"
 #include "route.h"
 #include "session.h"
+#include "stats.h"
 #include "usage.h"
 
 static int do_help(struct session *session, struct cmdline *line)
@@ -34,6 +36,8 @@ static const struct {
 	{ "nexthop",	nexthop_command },
 	{ "convert",	convert_command },
 	{ "monitor",	monitor_command },
+	{ "stats",	stats_command },
+	{ "check",	ready_command },
 	{ "help",	do_help },
 };
 

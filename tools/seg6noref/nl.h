@@ -56,5 +56,7 @@ int extack_text(const struct nlmsghdr *answer, char *text, size_t size);
 
 /* vrf.c: the table of the VRF device with that name, 0 if it is none. */
 uint32_t vrf_table(const char *name);
+/* The same of a device by its IFLA_LINKINFO. */
+uint32_t linkinfo_table(const struct nlattr *linkinfo);
 
 #endif /* SEG6NOREF_NL_H */

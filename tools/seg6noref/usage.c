@@ -80,3 +80,16 @@ void usage_monitor(FILE *file)
 	fputs("Usage: seg6noref monitor [ all | route | nexthop ]... [ label ]\n",
 	      file);
 }
+
+void usage_stats(FILE *file)
+{
+	fputs("Usage: seg6noref stats [ SELECTION ]\n"
+	      "SELECTION := as of \"seg6noref convert help\"\n", file);
+}
+
+void usage_check(FILE *file)
+{
+	fputs("Usage: seg6noref check\n"
+	      "Exit status 0 if this machine is ready for its SIDs, 1 if it is not.\n",
+	      file);
+}

@@ -23,6 +23,10 @@ trap 'rm -rf "$dir"' EXIT
 . "$here/ops_convert.sh"
 # shellcheck source-path=SCRIPTDIR source=ops_monitor.sh
 . "$here/ops_monitor.sh"
+# shellcheck source-path=SCRIPTDIR source=ops_ready.sh
+. "$here/ops_ready.sh"
+# shellcheck source-path=SCRIPTDIR source=ops_stats.sh
+. "$here/ops_stats.sh"
 
 h() { "$helper" -n nr "$@"; }
 s() { "$stock" -n nr -6 "$@"; }
@@ -55,7 +59,7 @@ run() {
 	"$stock" netns del nr
 }
 
-[ $# -gt 0 ] || set -- convert refusals upgrade monitor
+[ $# -gt 0 ] || set -- convert refusals upgrade monitor stats ready
 for group; do
 	run "${group}_group"
 done
