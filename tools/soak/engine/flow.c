@@ -258,15 +258,17 @@ bool frame_is_redirect(const struct frame *f)
 void frame_canonical(struct frame *f, int sid)
 {
 	uint8_t tree[16], ours[16], *p;
+	int at, len = 16;
 	uint32_t tag;
-	int at;
 
 	if (find_tag(f->data, f->len, &tag, &at))
 		memset(f->data + at, 0, TAG);
 	sid_addr(sid, TREE, tree);
 	sid_addr(sid, OURS, ours);
-	while ((p = memmem(f->data, f->len, tree, 16)))
-		memcpy(p, ours, 16);
+	if (sid == S_CSID)
+		len = 6;
+	while ((p = memmem(f->data, f->len, tree, len)))
+		memcpy(p, ours, len);
 	if (is_icmp6(f))
 		put16(f->data + ETH + IP6 + 2, 0);
 	/*

@@ -369,6 +369,7 @@ int main(int argc, char **argv)
 	cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	snprintf(age, sizeof(age), "%d", max_age);
 	set_param("nexthop_cache_max_age", age);
+	inject_init();
 	world_init();
 	if (o.reproducer)
 		return replay(&o);

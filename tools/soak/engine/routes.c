@@ -83,6 +83,9 @@ void pick_target(struct rng *r, struct rt *rt)
 	rt->family = AF_INET6;
 	if (what < 70) {
 		rt->plen = plens[below(r, ARRAY_LEN(plens))];
+		/* Not in front of the SIDs: their twins have other hashes. */
+		if (!rt->plen && rt->table)
+			rt->plen = 8;
 		pool_addr(r, rt->dst);
 	} else if (what < 85) {
 		rt->plen = chance(r, 70) ? 128 : 64;

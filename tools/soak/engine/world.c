@@ -6,12 +6,9 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/if_tun.h>
 #include <net/if.h>
 #include <sched.h>
 #include <stdlib.h>
-#include <sys/epoll.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "soak.h"
@@ -132,52 +129,38 @@ static struct space *space_of(int port)
 
 /* --- ports --- */
 
-/*
- * A tap belongs to the namespace that /dev/net/tun was opened in: it is made
- * in the first one and moved, so that no file pins the router's namespace.
- */
-int port_open(int port, struct space *to)
+void port_open(int port, struct space *to)
 {
-	struct ifreq ifr = { .ifr_flags = IFF_TAP | IFF_NO_PI };
-	struct epoll_event ev = { .events = EPOLLIN, .data.u32 = port };
 	struct port *p = &w.port[port];
 
-	space_enter(&first);
-	p->tap = open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC);
-	strcpy(ifr.ifr_name, port_names[port]);
-	if (p->tap < 0 || ioctl(p->tap, TUNSETIFF, &ifr))
-		die("tap");
 	base_mac(port, p->mac);
-	memcpy(ifr.ifr_hwaddr.sa_data, p->mac, 6);
-	ifr.ifr_hwaddr.sa_family = 1;
-	if (ioctl(p->tap, SIOCSIFHWADDR, &ifr))
-		die("SIOCSIFHWADDR");
-	p->index = index_of(&first, port_names[port]);
-	if (nl_link_u32(&first, p->index, IFLA_NET_NS_FD, to->fd))
-		die("moving a tap");
+	if (nl_port_add(to, port_names[port], p->mac, port))
+		die("making a port");
 	p->index = index_of(to, port_names[port]);
+	p->there = true;
 	p->away = false;
 	memset(p->version, 0, sizeof(p->version));
-	epoll_ctl(w.epoll, EPOLL_CTL_ADD, p->tap, &ev);
-	return 0;
 }
 
-void port_close(int port)
+static void port_forget(int port)
 {
-	if (w.port[port].tap >= 0)
-		close(w.port[port].tap);
-	w.port[port].tap = -1;
+	w.port[port].there = false;
 	w.port[port].index = 0;
 	w.port[port].away = false;
 	w.renamed[port] = false;
 }
 
+void port_close(int port)
+{
+	if (w.port[port].there)
+		nl_link_del(space_of(port), w.port[port].index);
+	port_forget(port);
+}
+
 bool port_carrier(int port, bool on)
 {
-	int value = on;
-
-	if (w.port[port].tap < 0 ||
-	    ioctl(w.port[port].tap, TUNSETCARRIER, &value))
+	if (!w.port[port].there ||
+	    nl_link_u8(space_of(port), w.port[port].index, IFLA_CARRIER, on))
 		return false;
 	settle(space_of(port), port_name(port));
 	return true;
@@ -192,8 +175,15 @@ void put_neigh(int port, int neigh, int version)
 	p->version[neigh] = version;
 	neigh_addr(port, neigh, addr);
 	neigh_mac(port, neigh, mac);
-	nl_neigh(space_of(port), version ? RTM_NEWNEIGH : RTM_DELNEIGH,
-		 p->index, family, addr, version ? mac : NULL);
+	if (!version)
+		nl_neigh(space_of(port), RTM_DELNEIGH, p->index, family, addr,
+			 NULL);
+	/*
+	 * An unknown one is asked for: groups pass over a neighbour that does
+	 * not answer, but only once it was asked; the twins must see the same.
+	 */
+	nl_neigh(space_of(port), RTM_NEWNEIGH, p->index, family, addr,
+		 version ? mac : NULL);
 }
 
 void fix_neigh(int port, int neigh)
@@ -248,12 +238,12 @@ void fix_port(int port)
 {
 	struct port *p = &w.port[port];
 
-	if (p->tap >= 0 && p->away) {
+	if (p->there && p->away) {
 		nl_link_u32(&aside, p->index, IFLA_NET_NS_FD, w.main.fd);
 		p->away = false;
 		p->index = index_of(&w.main, port_name(port));
 	}
-	if (p->tap < 0)
+	if (!p->there)
 		port_open(port, port < ROUTER_PORTS ? &w.main : &w.second);
 	if (w.renamed[port]) {
 		nl_link_str(&w.main, p->index, IFLA_IFNAME, port_names[port]);
@@ -274,7 +264,7 @@ void fix_vrf(int vrf)
 	}
 	nl_link(&w.main, w.vrf[vrf], IFF_UP, IFF_UP);
 	nl_addr(&w.main, RTM_NEWADDR, w.vrf[vrf], AF_INET6, addr, 128);
-	if (w.port[port].tap >= 0 && !w.port[port].away)
+	if (w.port[port].there && !w.port[port].away)
 		nl_link_u32(&w.main, w.port[port].index, IFLA_MASTER,
 			    w.vrf[vrf]);
 }
@@ -405,8 +395,6 @@ static void new_space(struct space *s)
 
 void world_init(void)
 {
-	int i;
-
 	if (space_open(&first))
 		die("netlink");
 	space_enter(&first);
@@ -419,9 +407,6 @@ void world_init(void)
 	put_sysctl("/proc/sys/net/ipv4/neigh/default/gc_thresh1", "100000");
 	put_sysctl("/proc/sys/net/ipv4/neigh/default/gc_thresh2", "100000");
 	put_sysctl("/proc/sys/net/ipv4/neigh/default/gc_thresh3", "100000");
-	w.epoll = epoll_create1(EPOLL_CLOEXEC);
-	for (i = 0; i < PORTS; i++)
-		w.port[i].tap = -1;
 	new_space(&aside);
 	space_enter(&first);
 }
@@ -456,10 +441,13 @@ void world_destroy(void)
 	int i;
 
 	second_destroy();
+	for (i = 0; i < ROUTER_PORTS; i++)
+		if (w.port[i].away)
+			port_close(i);
+		else
+			port_forget(i);
 	space_enter(&first);
 	space_close(&w.main);
-	for (i = 0; i < ROUTER_PORTS; i++)
-		port_close(i);
 	memset(w.vrf, 0, sizeof(w.vrf));
 	memset(w.sid_now, 0, sizeof(w.sid_now));
 	w.up = false;
@@ -514,6 +502,6 @@ void second_destroy(void)
 	w.has_second = false;
 	space_enter(&first);
 	space_close(&w.second);
-	port_close(AI);
-	port_close(AE);
+	port_forget(AI);
+	port_forget(AE);
 }

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* inject.c - packets into ports and out of them, many with one call */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+
+#include "soak.h"
+
+#define ROOM_IN		(1 << 20)
+#define ROOM_OUT	(4 << 20)
+
+static int fd;
+static uint8_t *in, *out;
+static size_t in_len;
+
+void inject_init(void)
+{
+	fd = open(INJ_PATH, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		die(INJ_PATH);
+	in = calloc(1, ROOM_IN);
+	out = malloc(ROOM_OUT);
+}
+
+void send_frame(int port, const uint8_t *frame, int len)
+{
+	struct inj_send *send = (struct inj_send *)(in + in_len);
+
+	if (in_len + INJ_ALIGN(sizeof(*send)) + INJ_ALIGN(len) > ROOM_IN)
+		send_all(NULL);
+	send->port = port;
+	send->len = len;
+	in_len += INJ_ALIGN(sizeof(*send));
+	memcpy(in + in_len, frame, len);
+	in_len += INJ_ALIGN(len);
+}
+
+/* Returns when all is through; @left is told what came out, all the time. */
+void send_all(void (*left)(int port, const uint8_t *data, int len))
+{
+	struct inj_batch batch = {
+		.in = (uintptr_t)in, .out = (uintptr_t)out,
+		.in_len = in_len, .out_len = ROOM_OUT,
+	};
+	const struct inj_frame *f;
+	size_t at = 0;
+
+	if (ioctl(fd, INJ_SEND, &batch))
+		die("INJ_SEND");
+	in_len = 0;
+	while (left && at < batch.used) {
+		f = (struct inj_frame *)(out + at);
+		at += INJ_ALIGN(sizeof(*f));
+		left(f->place, out + at, f->len);
+		at += INJ_ALIGN(f->len);
+	}
+}
