@@ -91,7 +91,10 @@ int session_request(struct session *session, struct nlmsghdr *req)
 {
 	int err = session_open(session);
 
-	return err ? err : nl_request(&session->nl, req);
+	if (err)
+		return err;
+	return session->send ? session->send(session, req) :
+			       nl_request(&session->nl, req);
 }
 
 /* The same, with what is answered in @msgs, which the caller frees. */

@@ -16,6 +16,9 @@ struct session {
 	bool entered;		/* the namespace of opts */
 	struct nl nl;		/* no socket until the first request */
 	uint16_t slot;		/* 0 until the module has been asked */
+	/* What to send requests by, instead of nl_request(). */
+	int (*send)(struct session *session, struct nlmsghdr *req);
+	void *send_arg;
 };
 
 /* Exit statuses, all of them; to be called in any order, any number of times */

@@ -93,3 +93,10 @@ void usage_check(FILE *file)
 	      "Exit status 0 if this machine is ready for its SIDs, 1 if it is not.\n",
 	      file);
 }
+
+void usage_restore(FILE *file)
+{
+	fputs("Usage: seg6noref restore [ --stock ] FILE\n"
+	      "FILE holds commands as for -batch.  Without the module, or with --stock, its\n"
+	      "routes are installed with the encap seg6local of the kernel.\n", file);
+}

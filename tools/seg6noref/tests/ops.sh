@@ -25,6 +25,8 @@ trap 'rm -rf "$dir"' EXIT
 . "$here/ops_monitor.sh"
 # shellcheck source-path=SCRIPTDIR source=ops_ready.sh
 . "$here/ops_ready.sh"
+# shellcheck source-path=SCRIPTDIR source=ops_restore.sh
+. "$here/ops_restore.sh"
 # shellcheck source-path=SCRIPTDIR source=ops_stats.sh
 . "$here/ops_stats.sh"
 
@@ -59,7 +61,7 @@ run() {
 	"$stock" netns del nr
 }
 
-[ $# -gt 0 ] || set -- convert refusals upgrade monitor stats ready
+[ $# -gt 0 ] || set -- convert refusals upgrade monitor stats ready restore
 for group; do
 	run "${group}_group"
 done
