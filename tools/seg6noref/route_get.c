@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "nexthop.h"
 #include "route.h"
 #include "slot.h"
 
@@ -256,9 +257,12 @@ int route_get(struct session *session, struct cmdline *line)
 	if (err)
 		return err;
 	question_build(nlh, &question);
-	err = session_query(session, nlh, &msgs);
+	err = nexthop_info_load(session);
+	if (!err)
+		err = session_query(session, nlh, &msgs);
 	if (!err)
 		answer_print(session, &msgs, slot);
+	nexthop_info_free();
 	nl_msgs_free(&msgs);
 	return err;
 }

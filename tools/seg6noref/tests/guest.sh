@@ -213,6 +213,7 @@ actions
 policies
 flavors
 programs
+objects_of_bpf
 refusals
 multipath
 multipath_large
