@@ -33,6 +33,12 @@ struct nl_msgs {
 	struct nl_spool *spooled;	/* all but the last ones */
 };
 
+/* As mnl_nlmsg_ok(), which takes lengths of 2 GiB and more for negative. */
+static inline bool nl_whole(const struct nlmsghdr *msg, int left)
+{
+	return mnl_nlmsg_ok(msg, left) && msg->nlmsg_len <= (size_t)left;
+}
+
 int nl_open(struct nl *nl);
 void nl_close(struct nl *nl);
 int nl_ask(struct nl *nl, struct nlmsghdr *req,
