@@ -176,6 +176,9 @@ listing() {
 	expect 'through ip, add' 0 '' w route add fc00::e/128 "${E[@]}" End count dev d0
 	expect 'through ip, bare' 0 "$(h route show table main | plain_others)" \
 		w route
+	expect 'through ip, get' 0 "$(h route get fc00::d)" w route get fc00::d
+	check 'through ip, get: decoded' 1 \
+		"$(w route get fc00::d | grep -c 'action End.DT6 table main')"
 	expect 'stock del' 0 '' "$stock" -n nr -6 route del fc00::e
 	expect 'stock flush' 0 '' "$stock" -n nr -6 route flush fc00::b
 }
