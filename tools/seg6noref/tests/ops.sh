@@ -52,6 +52,18 @@ setup() {
 	ip netns exec nr sysctl -qw net.vrf.strict_mode=1
 }
 
+# Namespaces and states of routes go some time after their deletion.
+unload() {
+	local i
+
+	for ((i = 0; i < 100; i++)); do
+		[ -d /sys/module/seg6local_noref ] || return 0
+		rmmod seg6local_noref 2>/dev/null && return
+		sleep 0.2
+	done
+	rmmod seg6local_noref
+}
+
 run() {
 	if ! setup; then
 		echo "Bail out: cannot set up"

@@ -230,7 +230,7 @@ upgrade_group() {
 	check 'upgrade: the module is in use' 1 \
 		"$(rmmod seg6local_noref 2>/dev/null; echo $?)"
 	h convert --to stock >/dev/null
-	expect 'upgrade: the module goes' 0 '' wait_rmmod
+	expect 'upgrade: the module goes' 0 '' unload
 	check 'upgrade: its routes stay' 2 \
 		"$(s route show | grep -c 'encap seg6local ')"
 	expect 'upgrade: nothing of ours, the module is away' 0 \
@@ -242,15 +242,4 @@ upgrade_group() {
 		'2 routes and 0 nexthop objects converted to seg6local_noref, 0 not' \
 		h convert
 	check 'upgrade: as before' "$before" "$(h route show)"
-}
-
-# States of routes are freed some time after these.
-wait_rmmod() {
-	local i
-
-	for ((i = 0; i < 50; i++)); do
-		rmmod seg6local_noref 2>/dev/null && return
-		sleep 0.2
-	done
-	rmmod seg6local_noref
 }

@@ -45,7 +45,7 @@ ready_module() {
 	mkdir -p "$dir/none"
 	printf '#!/bin/sh\nexit 1\n' >"$dir/none/modprobe"
 	chmod +x "$dir/none/modprobe"
-	rmmod seg6local_noref 2>/dev/null
+	unload
 	good 'the module can be loaded'
 	check 'check: it is not loaded for that' '' \
 		"$(grep ^seg6local_noref /proc/modules)"

@@ -33,7 +33,7 @@ Command failed $dir/sids:11" h restore "$dir/sids"
 }
 
 restore_without_module() {
-	rmmod seg6local_noref || wait_rmmod
+	unload
 	PATH=$dir/none:$PATH h restore "$dir/sids" >"$dir/out" 2>&1
 	check 'restore: without the module, status' 1 $?
 	check 'restore: without the module, said first' \
@@ -130,6 +130,6 @@ restore_group() {
 	restore_words
 	"$stock" netns del nr
 	setup
-	rmmod seg6local_noref || wait_rmmod
+	unload
 	restore_boot
 }

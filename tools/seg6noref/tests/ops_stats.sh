@@ -25,7 +25,7 @@ stats_peer() {
 stats_group() {
 	local slot=/sys/module/seg6local_noref/parameters/encap_type
 
-	rmmod seg6local_noref 2>/dev/null
+	unload
 	expect 'stats: without the module' 0 \
 		'module seg6local_noref not loaded
 total sids 0 counting 0 packets 0 bytes 0 errors 0 ' h stats
