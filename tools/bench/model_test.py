@@ -163,14 +163,22 @@ class Calibration(unittest.TestCase):
 
 
 class Verdict(unittest.TestCase):
-    def run_with(self, change=None):
+    def run_with(self, change=None, **more):
         costs = model.counts(results(), KERNEL)
         published = figures(costs)
         if change:
             change(published)
         kept, model.seed_figures = model.seed_figures, lambda: published
         try:
-            return model.run(copy.deepcopy(results()), KERNEL, number=20)
+            data = copy.deepcopy(results())
+            for kernel, scale in more.items():
+                for section in ("instructions", "atomics"):
+                    data[section] += [
+                        dict(r, kernel=kernel,
+                             **({"insns": scale(r["insns"])}
+                                if "insns" in r else {}))
+                        for r in results()[section]]
+            return model.run_all(data, number=20)
         finally:
             model.seed_figures = kept
 
@@ -184,6 +192,13 @@ class Verdict(unittest.TestCase):
             published[7]["mpps"] *= 0.75
 
         self.assertFalse(self.run_with(change)["usable"])
+
+    def test_every_kernel_has_a_say(self):
+        out = self.run_with(other_9=lambda n: n)
+        self.assertTrue(out["usable"])
+        self.assertEqual([c["kernel"] for c in out["checks"]],
+                         [KERNEL, "other_9"])
+        self.assertFalse(self.run_with(other_9=lambda n: n - 6000)["usable"])
 
     def test_intervals(self):
         for p in self.run_with()["predictions"]:

@@ -274,7 +274,7 @@ class Committed(unittest.TestCase):
     def test_model_is_that_of_these_counts(self):
         kept = self.results["model"]
         try:
-            again = model.run(self.results)
+            again = model.run_all(self.results)
         except model.Unusable as why:
             self.assertEqual(kept, {"usable": False, "why": str(why)})
             return

@@ -220,7 +220,7 @@ def adopt(raw):
     results.update(raw)
     results["licence"] = LICENCE
     try:
-        results["model"] = model.run(raw)
+        results["model"] = model.run_all(raw)
     except model.Unusable as why:
         results["model"] = {"usable": False, "why": str(why)}
     return results
