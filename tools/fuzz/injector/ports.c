@@ -5,6 +5,7 @@
  * keep what is sent through them for it to fetch
  */
 #include <linux/etherdevice.h>
+#include <linux/ethtool.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 #include <net/netlink.h>
@@ -77,10 +78,16 @@ static const struct net_device_ops tap_ops = {
 	.ndo_change_carrier	= tap_change_carrier,
 };
 
+/* Asking has a change of the carrier take effect at once. */
+static const struct ethtool_ops tap_ethtool_ops = {
+	.get_link	= ethtool_op_get_link,
+};
+
 static void tap_setup(struct net_device *dev)
 {
 	ether_setup(dev);
 	dev->netdev_ops = &tap_ops;
+	dev->ethtool_ops = &tap_ethtool_ops;
 	dev->needs_free_netdev = true;
 	dev->priv_flags |= IFF_NO_QUEUE | IFF_LIVE_ADDR_CHANGE;
 	dev->lltx = true;

@@ -188,7 +188,7 @@ int do_mtu(struct rng *r, bool undo)
 
 int do_neigh(struct rng *r, bool undo)
 {
-	int port = E0 + below(r, 5), neigh = below(r, NEIGHS);
+	int port = E0 + below(r, 5), neigh = below(r, N4_LEAF);
 	int version = chance(r, 35) ? 0 : 2 + below(r, 200);
 
 	if (!is_here(port))

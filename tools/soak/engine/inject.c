@@ -22,17 +22,30 @@ void inject_init(void)
 	out = malloc(ROOM_OUT);
 }
 
-void send_frame(int port, const uint8_t *frame, int len)
+size_t put_frame(uint8_t *to, int port, const uint8_t *frame, int len)
 {
-	struct inj_send *send = (struct inj_send *)(in + in_len);
+	struct inj_send *send = (struct inj_send *)to;
 
-	if (in_len + INJ_ALIGN(sizeof(*send)) + INJ_ALIGN(len) > ROOM_IN)
-		send_all(NULL);
 	send->port = port;
 	send->len = len;
-	in_len += INJ_ALIGN(sizeof(*send));
-	memcpy(in + in_len, frame, len);
-	in_len += INJ_ALIGN(len);
+	memcpy(to + INJ_ALIGN(sizeof(*send)), frame, len);
+	return INJ_ALIGN(sizeof(*send)) + INJ_ALIGN(len);
+}
+
+void send_frame(int port, const uint8_t *frame, int len)
+{
+	if (in_len + INJ_ALIGN(sizeof(struct inj_send)) + INJ_ALIGN(len) >
+	    ROOM_IN)
+		send_all(NULL);
+	in_len += put_frame(in + in_len, port, frame, len);
+}
+
+/* Without looking at what comes out; of any thread. */
+int inject_some(const uint8_t *frames, size_t len)
+{
+	struct inj_batch batch = { .in = (uintptr_t)frames, .in_len = len };
+
+	return ioctl(fd, INJ_SEND, &batch);
 }
 
 /* Returns when all is through; @left is told what came out, all the time. */

@@ -42,8 +42,13 @@ enum { VRF0, VRF1, VRFS };
 #define TABLE_RULE	200	/* to be had by rules only */
 #define TABLE_VRF	100	/* and the one behind it */
 
-/* Neighbours behind each port: host 1 and 9, fe80::1, and 2001:db8:77::1. */
-enum { N_ONE, N_NINE, N_LINK, N_FAR, N4_ONE, N4_NINE, NEIGHS };
+/*
+ * Neighbours behind each port: host 1 and 9, fe80::1, and 2001:db8:77::1.  The
+ * last one is nobody's gateway.
+ */
+enum { N_ONE, N_NINE, N_LINK, N_FAR, N4_ONE, N4_NINE, N4_LEAF, NEIGHS };
+
+#define LEAF		33	/* host number */
 
 /* A network namespace, with what acts in it from outside. */
 struct space {
@@ -135,6 +140,7 @@ void world_destroy(void);
 void second_build(void);
 void second_destroy(void);
 void mark_by_label(void);	/* mark.c */
+void collect_statistics(const struct space *s);	/* walk.c */
 void port_open(int port, struct space *to);
 void port_close(int port);
 bool port_carrier(int port, bool on);
@@ -222,7 +228,6 @@ void expect(const struct flow *f, const struct outcome *tree,
 	    struct outcome *to);
 void outcome_text(const struct outcome *o, char *to, size_t size);
 
-#define PREFIXES	6
 #define SUBNETS		3
 
 void pool_addr(struct rng *r, uint8_t *addr);
@@ -231,6 +236,8 @@ void pool_addr4(struct rng *r, uint8_t *addr);
 /* --- the injector (inject.c) --- */
 
 void inject_init(void);
+int inject_some(const uint8_t *frames, size_t len);
+size_t put_frame(uint8_t *to, int port, const uint8_t *frame, int len);
 void send_frame(int port, const uint8_t *frame, int len);
 void send_all(void (*left)(int port, const uint8_t *data, int len));
 
@@ -316,6 +323,15 @@ struct tally {
 	uint64_t by_kind[64];
 };
 
+/* Lines of /proc/net/seg6local_noref, of all routers that were. */
+struct statistic {
+	char name[48];
+	uint64_t count;
+};
+
+#define MAX_STATISTICS	64
+extern struct statistic statistics[MAX_STATISTICS];
+
 extern struct tally tally;
 extern int cpus;
 extern bool trace;
@@ -330,6 +346,7 @@ extern char mismatch[3000];
 
 /* races.c, fail.c */
 int races(uint64_t seed, int seconds);
-int failures(void);
+int failures(uint64_t seed);
+void read_slot(void);
 
 #endif

@@ -15,6 +15,7 @@ struct tally tally;
 int cpus = 1;
 bool trace;
 char mismatch[3000];
+struct statistic statistics[MAX_STATISTICS];
 
 /* --- making --- */
 
@@ -218,6 +219,41 @@ static bool run_packets(const struct item *p)
 			return false;
 	}
 	return true;
+}
+
+/* --- what the module counts --- */
+
+static void add_statistic(const char *name, uint64_t count)
+{
+	struct statistic *s = statistics;
+
+	while (s < statistics + MAX_STATISTICS && s->name[0] &&
+	       strcmp(s->name, name))
+		s++;
+	if (s == statistics + MAX_STATISTICS)
+		return;
+	strcpy(s->name, name);
+	s->count += count;
+	if (!strcmp(name, "nexthop_hit"))
+		tally.hits += count;
+	else if (!strncmp(name, "nexthop_miss", 12) ||
+		 !strncmp(name, "nexthop_bypass", 14))
+		tally.misses += count;
+}
+
+/* Before a namespace goes. */
+void collect_statistics(const struct space *s)
+{
+	unsigned long long count;
+	char name[48];
+	FILE *f;
+
+	space_enter(s);
+	f = fopen("/proc/thread-self/net/" SEG6NR_MODULE_NAME, "r");
+	while (f && fscanf(f, "%47s %llu", name, &count) == 2)
+		add_statistic(name, count);
+	if (f)
+		fclose(f);
 }
 
 /* --- walking --- */

@@ -30,8 +30,6 @@ static const char *const sysctls[] = {
 	"ipv6/conf/default/accept_ra_rt_info_max_plen", "128",
 	"ipv6/conf/default/router_solicitations", "0",
 	"ipv6/conf/default/addr_gen_mode", "1",
-	"ipv6/neigh/default/retrans_time_ms", "600000",
-	"ipv4/neigh/default/retrans_time_ms", "600000",
 	"ipv6/auto_flowlabels", "0",
 	"ipv6/icmp/ratelimit", "0",
 	"ipv6/icmp/ratemask", "200",
@@ -43,6 +41,7 @@ static const char *const sysctls[] = {
 	"ipv4/icmp_ratemask", "0",
 	"ipv4/route/mtu_expires", "100000",
 	"ipv4/fib_multipath_hash_policy", "0",
+	"ipv4/fib_multipath_hash_seed", "4711",
 	"ipv4/conf/all/rp_filter", "0",
 	"ipv4/conf/default/rp_filter", "0",
 	"ipv4/conf/all/send_redirects", "0",
@@ -87,7 +86,8 @@ void neigh_addr(int port, int neigh, uint8_t *addr)
 		addr6(addr, "2001:db8:77::1");
 		break;
 	default:
-		port_addr4(port, addr, neigh == N4_ONE ? 1 : 9);
+		port_addr4(port, addr, neigh == N4_ONE ? 1 :
+			   neigh == N4_NINE ? 9 : LEAF);
 	}
 }
 
@@ -166,7 +166,7 @@ bool port_carrier(int port, bool on)
 	return true;
 }
 
-void put_neigh(int port, int neigh, int version)
+static void put_entry(int port, int neigh, int version)
 {
 	int family = neigh < N4_ONE ? AF_INET6 : AF_INET;
 	struct port *p = &w.port[port];
@@ -184,6 +184,14 @@ void put_neigh(int port, int neigh, int version)
 	 */
 	nl_neigh(space_of(port), RTM_NEWNEIGH, p->index, family, addr,
 		 version ? mac : NULL);
+}
+
+/* Where the leaf is unknown, the others are: see expect_next_hop(). */
+void put_neigh(int port, int neigh, int version)
+{
+	put_entry(port, neigh, neigh == N4_LEAF ? 1 : version);
+	if (neigh == N4_ONE || neigh == N4_NINE)
+		put_entry(port, N4_LEAF, 1);
 }
 
 void fix_neigh(int port, int neigh)
@@ -226,6 +234,9 @@ static void fix_device(int port)
 			    w.vrf[vrf_of(port)]);
 	sysctl_of(s, "0", "ipv6/conf/%s/disable_ipv6", name);
 	sysctl_of(s, "1", "ipv6/conf/%s/forwarding", name);
+	/* Nothing may happen because somebody has waited for too long. */
+	sysctl_of(s, "600000", "ipv6/neigh/%s/retrans_time_ms", name);
+	sysctl_of(s, "600000", "ipv4/neigh/%s/retrans_time_ms", name);
 	sysctl_of(s, "0", "ipv6/conf/%s/ignore_routes_with_linkdown", name);
 	sysctl_of(s, "0", "ipv4/conf/%s/ignore_routes_with_linkdown", name);
 	port_carrier(port, true);
@@ -417,6 +428,8 @@ void world_build(void)
 	int i;
 
 	space_enter(&first);
+	set_param("nexthop_cache", "Y");
+	set_param("nexthop_hold", "Y");
 	new_space(&w.main);
 	w.up = true;
 	mark_by_label();
@@ -441,6 +454,7 @@ void world_destroy(void)
 	int i;
 
 	second_destroy();
+	collect_statistics(&w.main);
 	for (i = 0; i < ROUTER_PORTS; i++)
 		if (w.port[i].away)
 			port_close(i);
@@ -500,6 +514,7 @@ void second_destroy(void)
 	if (!w.has_second)
 		return;
 	w.has_second = false;
+	collect_statistics(&w.second);
 	space_enter(&first);
 	space_close(&w.second);
 	port_forget(AI);
