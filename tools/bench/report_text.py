@@ -84,11 +84,13 @@ def wrapped(text, width=80):
 def origin(results):
     meta = results["meta"]
     kernels = ", ".join(k["release"] for k in results["kernels"].values())
+    qemu = meta["host"].get("qemu")
+    qemu = f", QEMU {qemu}" if qemu else ""
     return wrapped(
         f"Measured by `make bench` at commit {meta['commit'][:12]} (module as"
         f" of {meta['module_commit'][:12]}) on {meta['date'][:10]}; kernels:"
-        f" {kernels}; host: {meta['host']['cpu']}, {meta['host']['cpus']} CPUs,"
-        f" QEMU {meta['host']['qemu']}. Raw figures:"
+        f" {kernels}; host: {meta['host']['cpu']}, {meta['host']['cpus']} CPUs"
+        f"{qemu}. Raw figures:"
         " [tools/bench/report.json](tools/bench/report.json).")
 
 
