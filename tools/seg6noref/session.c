@@ -72,6 +72,13 @@ int session_check(const struct session *session)
 	return EXIT_OK;
 }
 
+int session_change(struct session *session)
+{
+	int err = session_check(session);
+
+	return err ? err : session_enter(session);
+}
+
 /* Load the module if need be. */
 int session_slot(struct session *session)
 {

@@ -24,6 +24,7 @@ struct session {
 /* Exit statuses, all of them; to be called in any order, any number of times */
 int session_check(const struct session *session);
 int session_enter(struct session *session);
+int session_change(struct session *session);	/* the two of them */
 int session_slot(struct session *session);
 int session_request(struct session *session, struct nlmsghdr *req);
 int session_query(struct session *session, struct nlmsghdr *req,

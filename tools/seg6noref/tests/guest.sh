@@ -10,14 +10,9 @@
 #	namespace "nr":  d0 (dummy)  d1 (dummy)  vrf100 (VRF, table 100)
 set -u
 
-here=$(cd "$(dirname "$0")" && pwd)
-helper=${SEG6NOREF:-$here/../seg6noref}
-stock=$(command -v ip)
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-
 # shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$here/lib.sh"
+. "$(dirname "$0")/lib.sh"
+prepare_guest
 
 # shellcheck source-path=SCRIPTDIR source=guest_actions.sh
 . "$here/guest_actions.sh"
@@ -29,8 +24,6 @@ trap 'rm -rf "$dir"' EXIT
 . "$here/guest_many.sh"
 
 # The helper under its other name, and the name of the encap in stock words.
-ln -s "$helper" "$dir/ip"
-wrapped() { PATH=$dir:$PATH "$dir/ip" "$@"; }
 h() { "$helper" -n nr -6 "$@"; }
 w() { wrapped -n nr -6 "$@"; }
 

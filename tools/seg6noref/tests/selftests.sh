@@ -6,17 +6,9 @@
 # has with the kernel's own encap on Linux 7.3.  There, that is tried as well.
 set -u
 
-here=$(cd "$(dirname "$0")" && pwd)
-helper=${SEG6NOREF:-$here/../seg6noref}
-stock=$(command -v ip)
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-
 # shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$here/lib.sh"
-
-mkdir "$dir/bin"
-ln -s "$helper" "$dir/bin/ip"
+. "$(dirname "$0")/lib.sh"
+prepare_guest
 
 # The kernel's own encap is what the statuses are of from there on.
 release=$(uname -r)

@@ -13,14 +13,10 @@
 #	d0 (dummy)  d1 (dummy)  vrf100 (VRF, table 100)
 set -u
 
-here=$(cd "$(dirname "$0")" && pwd)
-helper=${SEG6NOREF:-$here/../seg6noref}
-stock=$(command -v ip)
-dir=$(mktemp -d)
-trap 'umount "$dir/bpf"; rm -rf "$dir"' EXIT
-
 # shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$here/lib.sh"
+. "$(dirname "$0")/lib.sh"
+prepare_guest
+trap 'umount "$dir/bpf"; rm -rf "$dir"' EXIT
 
 h() { "$helper" -n ours -6 "$@"; }
 
