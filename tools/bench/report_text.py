@@ -54,7 +54,7 @@ def number(value):
     if value is None:
         return "–"
     if isinstance(value, float) and not value.is_integer():
-        return f"{value:.2f}"
+        return f"{value:.1f}"
     return f"{int(value):,}".replace(",", " ")
 
 
@@ -102,7 +102,7 @@ def costs(results):
             for k in others}
     yield from wrapped(
         f"Instructions a packet costs above plain forwarding of the same"
-        f" frame, {kernel} without VRF: in-tree, ours with both layers off,"
+        f" frame, {kernel} (End.DT4 with a VRF, the others without): in-tree, ours with both layers off,"
         " with held routes only, and in full; then ours / in-tree"
         + (f" on {', '.join(others)} and on {kernel}:" if others else ":"))
     yield ""
