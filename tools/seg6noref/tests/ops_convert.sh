@@ -64,7 +64,7 @@ convert_program() {
 		"$dir/bpf_pin" 19 $pin/nop || return
 	# Stock ip would look for it in a /sys of its own.
 	h route add fc00::11 "${E[@]}" End.BPF endpoint pinned $pin/nop \
-		dev d0 && h convert --to stock fc00::11 || return
+		dev d0 && h convert --to stock fc00::11 >/dev/null || return
 	note "with End.BPF"
 }
 
