@@ -37,12 +37,15 @@ static void prepare(void)
 	}
 }
 
+/* Kept open: opening it could fail itself. */
+static int nth_fd;
+
 static void fail_nth(int nth)
 {
 	char value[16];
+	int len = snprintf(value, sizeof(value), "%d", nth);
 
-	snprintf(value, sizeof(value), "%d", nth);
-	if (!put_sysctl("/proc/thread-self/fail-nth", value))
+	if (pwrite(nth_fd, value, len, 0) != len)
 		die("fail-nth");
 }
 
@@ -50,11 +53,9 @@ static void fail_nth(int nth)
 static bool has_failed(void)
 {
 	char value[16] = "";
-	int fd = open("/proc/thread-self/fail-nth", O_RDONLY);
 
-	if (fd < 0 || read(fd, value, sizeof(value) - 1) < 0)
+	if (pread(nth_fd, value, sizeof(value) - 1, 0) < 0)
 		die("fail-nth");
-	close(fd);
 	fail_nth(0);
 	injected += atoi(value) == 0;
 	return atoi(value) == 0;
@@ -147,6 +148,9 @@ int failures(uint64_t seed)
 	int sid, bad = 0;
 
 	prepare();
+	nth_fd = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
+	if (nth_fd < 0)
+		die("fail-nth");
 	world_build();
 	for (sid = 0; sid < SIDS; sid++) {
 		do

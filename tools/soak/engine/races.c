@@ -12,6 +12,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -46,6 +47,8 @@ static void *flood(void *arg)
 	CPU_ZERO(&set);
 	CPU_SET((uintptr_t)arg % cpus, &set);
 	sched_setaffinity(0, sizeof(set), &set);
+	/* Events come first. */
+	setpriority(PRIO_PROCESS, gettid(), 15);
 	for (i = 0; i < 4; i++)
 		flow_make(&flow[i], rnd(&r));
 	while (!stop) {
