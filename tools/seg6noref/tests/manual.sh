@@ -35,7 +35,7 @@ shown_in_use() {
 		check "an example of $word" yes "$(examples |
 			grep -qE "flavors ([a-z-]+,)*$word" && echo yes)"
 	done
-	for word in route nexthop; do
+	for word in route nexthop monitor convert restore stats check; do
 		check "an example of $word" yes "$(examples |
 			grep -qE "^# seg6noref (-[a-z]+ ([a-z0-9]+ )?)*$word" &&
 			echo yes)"
