@@ -172,6 +172,19 @@ static size_t frame_build(char *frame, uint32_t sid, uint64_t seq)
 	return at - frame;
 }
 
+/* Wait for what is on its way; what does not come in seconds never will. */
+static void wait_for_room(struct load *load)
+{
+	double end = now() + 3;
+
+	while (load->seq - load->received - load->given_up > IN_FLIGHT) {
+		if (now() > end)
+			load->given_up = load->seq - load->received;
+		usleep(50);
+		load_receive(load);
+	}
+}
+
 /* At most BURST of them. */
 void load_send(struct load *load, const uint32_t *sids, size_t count)
 {
@@ -181,6 +194,7 @@ void load_send(struct load *load, const uint32_t *sids, size_t count)
 	size_t i, done = 0;
 	int sent;
 
+	wait_for_room(load);
 	for (i = 0; i < count; i++) {
 		iov[i].iov_base = frames[i];
 		iov[i].iov_len = frame_build(frames[i], sids[i],

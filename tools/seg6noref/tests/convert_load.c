@@ -231,6 +231,7 @@ static void run_reset(struct run *run, bool all)
 	memset(load->count, 0, load->sids * sizeof(*load->count));
 	load->seq = 0;
 	load->received = 0;
+	load->given_up = 0;
 	load->doubled = 0;
 	load->socket_drops = 0;
 	run->all = all;

@@ -24,13 +24,20 @@ struct load {
 	uint32_t sids;
 	uint64_t seq;			/* of the next frame, so many are sent */
 	uint64_t received;
+	uint64_t given_up;		/* not waited for any more */
 	uint64_t doubled;
 	uint64_t socket_drops;		/* not the router's */
 	uint8_t *seen;			/* a bit per sequence number */
 	uint32_t *count;		/* frames sent, per SID */
 };
 
-/* convert_frames.c */
+/*
+ * convert_frames.c.  A host that is busy with other things may forward less than
+ * it did a moment ago: of what was sent, so much is on its way at most, which is
+ * less than the queues of a router hold.
+ */
+#define IN_FLIGHT	256
+
 void load_open(struct load *load, uint32_t sids);
 void load_send(struct load *load, const uint32_t *sids, size_t count);
 void load_receive(struct load *load);

@@ -73,7 +73,7 @@ run() {
 	"$stock" netns del nr
 }
 
-[ $# -gt 0 ] || set -- convert refusals upgrade monitor stats ready restore
+[ $# -gt 0 ] || set -- convert refusals interrupted upgrade monitor stats ready restore
 for group; do
 	run "${group}_group"
 done
