@@ -1,24 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What packets wrote where, from the windows that the QEMU plugin counted.
 
-A window of few frames is subtracted from one of many, so that what is left
-is the packets' work and not the system call's. A line is shared if both
-CPUs, each with packets of its own, touch it at least once for every four
-packets and one of them writes to it as often; memory that is recycled is
-touched by the other CPU less than that.
+A line is shared if one CPU has an instruction that writes to it at least once
+for every four packets, and the other CPU, with packets of its own, touches it
+as often. Memory that is recycled for packet after packet is written to by each
+instruction once for many packets.
 """
 import bisect
 import collections
 
-STORE, ATOMIC, PERCPU, PUSH = 1, 2, 4, 8
+STORE, ATOMIC, PERCPU, PUSH, REPEAT = 1, 2, 4, 8, 16
 OFTEN = 4
+BATCHES = 9
 PAGE_LINES = 64
 VMALLOC, VMALLOC_END = 0xffffc90000000000 >> 6, 0xffffe90000000000 >> 6
 PERCPU_REACH = 0x40000 >> 6
 CLASSES = ('shared', 'skb', 'percpu', 'stack')
-# Waiting for the other CPU while the program is loaded: as long as it takes.
-WAITING = {'smp_call_function_many_cond', 'native_queued_spin_lock_slowpath',
-           'csd_lock_wait'}
 COUNTED = {'dst_release': 'dst_release', 'dst_alloc': 'route_alloc'}
 
 
@@ -43,14 +40,20 @@ class Window:
         self.blocks = []
         self.accesses = []
         self.lines = {}
+        self.ends = None
+
+    def is_whole(self, batches):
+        """Whether exceptions ended, and as many batches ran as should."""
+        return self.ends and self.ends[0] == self.ends[1] and (
+            self.ends[2] == batches)
 
     def touch(self, pc, line, kind, count):
         """File an access."""
         self.accesses.append((pc, line, kind, count))
         seen = self.lines.setdefault(line, [0, 0, 0])
         seen[0] += count
-        if kind & STORE:
-            seen[1] += count
+        if kind & STORE and not kind & REPEAT:
+            seen[1] = max(seen[1], count)
         seen[2] |= kind
 
 
@@ -68,8 +71,8 @@ def read(path):
             elif kind == 'M':
                 window.touch(int(words[0], 16), int(words[1], 16),
                              int(words[2]), int(words[3]))
-            elif words[0] != words[1]:
-                raise ValueError('%s exceptions, %s returns' % tuple(words))
+            elif kind == 'X':
+                window.ends = tuple(int(word) for word in words)
     return found
 
 
@@ -120,8 +123,6 @@ def instructions(window, symbols):
         cost[symbols.name(address)] += size * runs
         if address in symbols.starts:
             calls[symbols.starts[address]] += runs
-    for name in WAITING:
-        cost.pop(name, None)
     return cost, calls
 
 
@@ -130,27 +131,16 @@ def writes(window, places, symbols):
     found = collections.Counter()
     for pc, line, kind, count in window.accesses:
         if kind & STORE:
-            name = symbols.name(pc)
-            if name not in WAITING:
-                found[places.of(line), bool(kind & ATOMIC), name] += count
+            found[places.of(line), bool(kind & ATOMIC),
+                  symbols.name(pc)] += count
     return found
 
 
-def less(many, few):
-    """Difference of two Counters, negative ones too."""
-    found = collections.Counter(many)
-    found.subtract(few)
-    return found
-
-
-def digest(pair, other, symbols, packets):
-    """The figures of a row: of the windows of one CPU, and of the other."""
-    few, many = pair
-    shared = shared_lines(many, other, packets)
-    places = Places([few, many, other], shared)
-    stores = less(writes(many, places, symbols), writes(few, places, symbols))
-    cost, calls = (less(m, f) for m, f in zip(
-        instructions(many, symbols), instructions(few, symbols)))
+def digest(window, other, symbols, packets):
+    """The figures of a row: of the window of one CPU, and of the other."""
+    shared = shared_lines(window, other, packets)
+    stores = writes(window, Places([window, other], shared), symbols)
+    cost, calls = instructions(window, symbols)
     found = {'insns': sum(cost.values()), 'rmw': 0, 'shared_writes': 0}
     found.update({'rmw_' + name: 0 for name in CLASSES})
     for (place, atomic, _), count in stores.items():
@@ -163,7 +153,7 @@ def digest(pair, other, symbols, packets):
     found = {name: round(count / packets, 2)
              for name, count in found.items()}
     found['shared_lines'] = sum(
-        1 for line in shared if many.lines[line][1] >= packets / OFTEN)
+        1 for line in shared if window.lines[line][1] >= packets / OFTEN)
     found['where'] = [
         {'symbol': name, 'class': place, 'atomic': atomic,
          'per_packet': round(count / packets, 2)}
@@ -176,13 +166,22 @@ def digest(pair, other, symbols, packets):
 
 
 def rows(found, path):
-    """The rows of a result, with figures in place of window numbers."""
+    """The rows of a result, with figures in place of window numbers.
+
+    A window in which the kernel went to something else and did not come back
+    by the way it went is no measurement.
+    """
     symbols, windows = Symbols(found['symbols']), read(path)
-    packets = found['many'] - found['few']
+    packets = found['packets']
     done = []
     for row in found['atomics']:
         row = dict(row)
-        one, two = [[windows[n] for n in pair] for pair in row.pop('windows')]
-        row.update(digest(one, two[1], symbols, packets))
+        one, two = [windows[n] for n in row.pop('windows')]
+        if not all(w.is_whole(BATCHES + 1) for w in (one, two)):
+            raise ValueError('%s %s: a window ended with (exceptions, '
+                             'returns, batches) %s or %s' % (
+                                 row['row'], row['variant'], one.ends,
+                                 two.ends))
+        row.update(digest(one, two, symbols, packets))
         done.append(row)
     return done

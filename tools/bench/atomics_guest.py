@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Runs in the guest: rows in windows that the QEMU plugin counts.
 
-Each variant of a behaviour is run on one CPU, then on the other, a few frames
-and many: what differs is the work of the packets. What both CPUs touch is
-shared.
+Each variant of a behaviour is run on one CPU, then on the other. The plugin
+counts between two calls of a function that the kernel calls after each batch:
+loading the program and what surrounds the run are left out, and how many
+packets were counted is certain.
 """
 import ctypes
 import json
@@ -15,11 +16,14 @@ import sys
 import generator
 import guest
 import rows
+from atomics import BATCHES
 
-MAGIC, MAGIC_SIZE = 0x5eed00000000, 0x8000
+SLOTS, PARTS = 2048, 6
+MAGIC, MAGIC_SIZE = 0x5eed00000000, SLOTS * 8 * (1 + PARTS)
 MAP_FIXED = 0x10
-FEW, MANY = 64, 576
-WARM_UP = 128
+PACKETS = BATCHES * generator.BATCH
+WARM_UP = 2 * generator.BATCH
+AFTER_BATCH = 'bpf_test_timer_continue'
 CPUS = (0, 1)
 
 
@@ -38,6 +42,12 @@ class Marker:
             raise OSError(ctypes.get_errno(), 'mmap')
         self.words = (ctypes.c_uint64 * (MAGIC_SIZE // 8)).from_address(MAGIC)
 
+    def gate(self, address):
+        """Pass the address of the function that is called for a batch."""
+        for part in range(PARTS):
+            self.words[SLOTS * (part + 1) + (address >> 11 * part) %
+                       SLOTS] = 1
+
     def window(self, number, act):
         """Run act() in a window."""
         self.words[number] = 1
@@ -51,8 +61,9 @@ class Worker:
     All live as long as the benchmark, so that no memory of one is another's.
     """
 
-    def __init__(self, cpu, index):
+    def __init__(self, cpu, index, gate):
         self.index = index
+        self.gate = gate
         down, self.down = os.pipe()
         self.up, up = os.pipe()
         if not os.fork():
@@ -62,23 +73,23 @@ class Worker:
         self.down, self.up = os.fdopen(self.down, 'w'), os.fdopen(self.up)
 
     def serve(self, requests, answers):
-        """Run what is asked for: a frame, window and count a line."""
+        """Run what is asked for: a window and a frame a line."""
         marker = Marker()
+        marker.gate(self.gate)
         for line in requests:
-            frame, *runs = line.split()
+            window, frame = line.split()
             source = generator.Generator(bytes.fromhex(frame), self.index)
             source.run(WARM_UP)
-            for run in runs:
-                window, _, count = run.partition(':')
-                marker.window(int(window), lambda n=int(count): source.run(n))
+            # One batch more than is counted, for the call in front of them.
+            marker.window(int(window), lambda: source.run(
+                PACKETS + generator.BATCH))
             source.close()
             os.write(answers, b'\n')
         os._exit(0)
 
-    def run(self, frame, windows):
-        """Have {window: count} done."""
-        print(frame.hex(), *('%d:%d' % w for w in windows.items()),
-              file=self.down, flush=True)
+    def run(self, frame, window):
+        """Have a frame run in a window."""
+        print(window, frame.hex(), file=self.down, flush=True)
         if not self.up.readline():
             raise guest.Wrong('a worker died')
 
@@ -88,20 +99,28 @@ class Atomics(guest.Bench):
 
     def __init__(self, args):
         super().__init__(args)
-        self.workers = [Worker(cpu, self.router.index) for cpu in CPUS]
+        # Nothing else may run in a worker's place.
+        with open('/proc/sys/kernel/sched_rt_runtime_us', 'w',
+                  encoding='ascii') as file:
+            file.write('-1')
+        self.symbols = symbols()
+        gate = [a for a, name in self.symbols if name == AFTER_BATCH]
+        if len(gate) != 1:
+            raise guest.Wrong('this kernel has no ' + AFTER_BATCH)
+        self.workers = [Worker(cpu, self.router.index, gate[0])
+                        for cpu in CPUS]
         self.used = 0
 
     def windows(self, row, frame, variant, leaf):
-        """Few and many frames on each CPU."""
+        """The frames on each CPU."""
         self.router.set_variant(variant)
         found = []
         before = generator.delivered('out0')
         for worker in self.workers:
-            numbers = {self.used + 1: FEW, self.used + 2: MANY}
-            self.used += len(numbers)
-            worker.run(rows.frame(frame, leaf), numbers)
-            found.append(list(numbers))
-        sent = len(CPUS) * (WARM_UP + FEW + MANY)
+            self.used += 1
+            worker.run(rows.frame(frame, leaf), self.used)
+            found.append(self.used)
+        sent = len(CPUS) * (WARM_UP + PACKETS + generator.BATCH)
         out = generator.delivered('out0') - before
         self.results.append({
             'row': row, 'frame': frame, 'variant': variant,
@@ -146,8 +165,8 @@ def main():
         bench.router.add_vrf()
         bench.pass_through([r for r in chosen if r.vrf])
     with open(args.output, 'w', encoding='ascii') as file:
-        json.dump({'atomics': bench.results, 'symbols': symbols(),
-                   'faults': bench.faults, 'few': FEW, 'many': MANY}, file)
+        json.dump({'atomics': bench.results, 'symbols': bench.symbols,
+                   'faults': bench.faults, 'packets': PACKETS}, file)
     return 1 if bench.faults else 0
 
 

@@ -30,6 +30,8 @@ SETTINGS = {'noref': {'nexthop_hold': 'N', 'nexthop_cache': 'N'},
             'layer1': {'nexthop_hold': 'Y', 'nexthop_cache': 'N'},
             'full': {'nexthop_hold': 'Y', 'nexthop_cache': 'Y'}}
 WARM_UP = 256
+# For what a variant leaves to RCU, so that the next one does not pay for it.
+REST = .2
 START = time.monotonic()
 
 
@@ -42,9 +44,9 @@ def say(text):
     print('  [%4.0f s] %s' % (time.monotonic() - START, text), flush=True)
 
 
-def ip(lines):
+def ip(lines, *words):
     """Have ip do these commands."""
-    done = subprocess.run(['ip', '-batch', '-'], text=True, check=False,
+    done = subprocess.run(['ip', *words, '-batch', '-'], text=True, check=False,
                           input='\n'.join(lines) + '\n',
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if done.returncode or done.stdout:
@@ -76,6 +78,16 @@ def unshare():
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.unshare(CLONE_NEWNET):
         raise OSError(ctypes.get_errno(), 'unshare')
+
+
+def attributes(words):
+    """Attributes of a SID; "nocount" among its words for one that doesn't."""
+    words = words.split()
+    counted = 'nocount' not in words
+    text = encap.from_words([w for w in words if w != 'nocount'], None)
+    if not counted:
+        text = ' '.join(w for w in text.split() if w != 'count=')
+    return encap.attributes(text, {})
 
 
 class Router:
@@ -145,30 +157,27 @@ class Router:
         for name, value in SETTINGS.get(variant, {}).items():
             parameter(name, value)
 
-    def request(self, kind, flags, leaf, slot=None, words=''):
+    def request(self, kind, flags, dst, slot=None, words=''):
         """Ask for a SID or for its removal."""
-        dst = rows.PREFIX % leaf
         if slot is None:
-            body = netlink.route(dst, 0, b'', self.index)[:12 + 20]
+            body = netlink.route(dst, 0, b'', self.index)[:32]
         else:
-            data = encap.attributes(encap.from_words(
-                words.split(), None), {})
-            body = netlink.route(dst, slot, netlink.wrap(slot, data),
-                                 self.index)
+            body = netlink.route(dst, slot, netlink.wrap(
+                slot, attributes(words)), self.index)
         self.rtnl.request(kind, netlink.ACK | flags, body)
 
-    def set_sid(self, leaf, variant, words):
+    def set_sid(self, leaf, variant, words, prefix=rows.PREFIX):
         """Make an address a SID in place of the route it has."""
         slot = netlink.SEG6_LOCAL_SLOT if variant == 'in-tree' else self.slot
         self.set_variant(variant)
-        self.request(netlink.RTM_DELROUTE, 0, leaf)
+        self.request(netlink.RTM_DELROUTE, 0, prefix % leaf)
         self.request(netlink.RTM_NEWROUTE, netlink.CREATE | netlink.EXCL,
-                     leaf, slot, words)
+                     prefix % leaf, slot, words)
 
-    def unset_sid(self, leaf):
+    def unset_sid(self, leaf, prefix=rows.PREFIX):
         """Give an address its plain route again."""
-        self.request(netlink.RTM_DELROUTE, 0, leaf)
-        ip(['route add %s/128 %s' % (rows.PREFIX % leaf, rows.NEXT6)])
+        self.request(netlink.RTM_DELROUTE, 0, prefix % leaf)
+        ip(['route add %s/128 %s' % (prefix % leaf, rows.NEXT6)])
 
     def passed(self, leaf):
         """(packets, errors) that a SID has counted."""
@@ -204,6 +213,7 @@ class Bench:
             shift = turn % len(names)
             for name in names[shift:] + names[:shift]:
                 self.router.set_variant(name)
+                time.sleep(REST)
                 for count in (WARM_UP, self.args.packets):
                     each, out = generator.fire(sources[name], count, 'out0')
                     found[name][1] += count
@@ -276,6 +286,7 @@ def options():
     parser.add_argument('--repeats', type=int, default=4)
     parser.add_argument('--rows', default='')
     parser.add_argument('--more', action='store_true')
+    parser.add_argument('--many', type=int, default=100000)
     parser.add_argument('output')
     return parser.parse_args()
 

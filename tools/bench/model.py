@@ -2,19 +2,21 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """From counts of one packet to throughput on many cores.
 
-usage: model.py [--kernel K] [--cores N --sockets S] RESULTS.json
+usage: model.py [--kernel K]... [--cores N --sockets S] RESULTS.json
 
 A packet costs its core w = c * instructions + lock * atomics. A cache line
 that every core writes is a server with one queue: each visit of a packet keeps
 it for t. With N cores this is a closed queueing network; its throughput comes
 from mean value analysis, or from the bounds of a network without variance.
 What slows N cores even if nothing is shared (clock, memory) is one factor phi.
-c, phi and t are fitted to published figures (model_seed.json).
+c, phi and t are fitted to published figures (model_seed.json), once with the
+counts of each kernel measured; what is predicted is that of the oldest.
 """
 import argparse
 import json
 import math
 import os
+import re
 import sys
 
 import numpy as np
@@ -26,15 +28,20 @@ LIMIT = 0.15            # leave-one-out error above which it is not to be used
 LOCK_NS = (4.0, 6.0, 10.0)      # an uncontended atomic: low, usual, high
 REMOTE = (1.5, 4.0)     # transfer between sockets / inside one
 MACHINES = ((32, 1), (32, 2), (64, 1), (64, 2), (128, 2))
-VISIT_GAP = 200         # instructions; nearer accesses are one visit
+REFERENCES = ("dst_release", "ip6_hold_safe")    # functions that do no more
 
 ASSUMPTIONS = (
-    "the instructions counted here (veth-like devices, no NIC driver) stand in"
-    " the same proportion to those of the published figures' machine",
+    "the published \"patched\" figures are those of the in-tree encap less what"
+    " its references on routes cost here",
+    "instructions of two rows here are in the same proportion as on the machine"
+    " of the published figures: the generator costs what a NIC driver does. It"
+    " costs more on 6.1 than on 7.3, so kernels need not agree",
     "time per instruction is the same in every row; an atomic operation on a"
     f" line the core owns costs {LOCK_NS[0]:.0f} to {LOCK_NS[2]:.0f} ns more",
     "packets are spread evenly over the cores and all packets of a row use one"
     " next hop, so that its counter is the one line that all write",
+    "writes to a line less than 200 instructions apart find it still there:"
+    " one visit (in-tree End takes and drops one counter within a lookup)",
     "what plain forwarding writes is not shared between cores on a NIC with a"
     " queue per core; only what a behaviour writes beyond that counts",
     "a transfer takes the same time however many cores wait; the published"
@@ -54,21 +61,10 @@ def visits_of(row):
     """Visits to shared lines, as {line: visits per packet}."""
     if "visits_by_line" in row:
         return dict(row["visits_by_line"])
-    if "shared_trace" in row:
-        return visits_of_trace(row["shared_trace"])
     for key in ("shared_visits", "rmw_shared"):
         if key in row:
             return {"all": row[key]}
     raise Unusable(f"no shared-line writes in the row {row['row']}")
-
-
-def visits_of_trace(trace):
-    last, visits = {}, {}
-    for line, at in trace:
-        if line not in last or at - last[line] >= VISIT_GAP:
-            visits[line] = visits.get(line, 0) + 1
-        last[line] = at
-    return visits
 
 
 def above_plain(visits, plain):
@@ -83,6 +79,15 @@ def rows_of(results, section, kernel):
             for r in results.get(section, ())
             if r.get("kernel") == kernel and "unsupported" not in r
             and r.get("frame") != "end-srperf"}
+
+
+def patched(cost, row):
+    """An in-tree row without its references: what the kernel patch made."""
+    freed = sum(row.get("functions", {}).get(f, 0) for f in REFERENCES)
+    locks = sum(w["per_packet"] for w in row.get("where", ()) if w["atomic"]
+                and (w["symbol"] in REFERENCES or w["class"] == "shared"))
+    return {"insns": cost["insns"] - freed, "visits": [],
+            "locks": max(0.0, cost["locks"] - locks)}
 
 
 def counts(results, kernel):
@@ -101,6 +106,8 @@ def counts(results, kernel):
             "locks": max(0.0, other["rmw"] - plain["rmw"]),
             "visits": above_plain(visits_of(other), visits_of(plain)),
         }
+        if variant == "in-tree":
+            out[name, "patched"] = patched(out[name, variant], other)
     if not out:
         raise Unusable(f"no instruction and atomics rows for {kernel}")
     return out
@@ -148,6 +155,7 @@ def throughput(cost, cores, params, shape):
                                         [v * t for v in cost["visits"]])
 
 
+KEPT = ("kernel", "worst", "ns_per_insn", "phi", "transfer_ns", "figures")
 USUAL = {"queue": "steady", "growth": "clock", "lock": LOCK_NS[1]}
 
 
@@ -229,8 +237,8 @@ def seed_figures():
         return json.load(f)["figures"]
 
 
-def run(results, kernel="debian-6.1", machines=MACHINES, number=300):
-    """All of it, as one dictionary; Unusable if counts are missing."""
+def run(results, kernel, machines=MACHINES, number=300):
+    """With the counts of one kernel, as one dictionary."""
     costs = counts(results, kernel)
     params, figures = calibrate(seed_figures(), costs, USUAL)
     worst = max(abs(f["loo_error"]) for f in figures)
@@ -238,7 +246,8 @@ def run(results, kernel="debian-6.1", machines=MACHINES, number=300):
     predictions = [
         dict(zip(("low", "mid", "high"), predict(samples, cost, n, s)),
              row=row, variant=variant, cores=n, sockets=s)
-        for (row, variant), cost in costs.items() for n, s in machines]
+        for (row, variant), cost in costs.items() if variant != "patched"
+        for n, s in machines]
     return {"kernel": kernel, "usable": worst <= LIMIT, "worst": worst,
             "ns_per_insn": float(params[0]), "phi": float(params[1]),
             "transfer_ns": float(params[2]), "figures": figures,
@@ -246,26 +255,53 @@ def run(results, kernel="debian-6.1", machines=MACHINES, number=300):
             "predictions": predictions, "assumptions": list(ASSUMPTIONS)}
 
 
+def kernels_of(results):
+    """Kernels with counts, oldest first."""
+    found = {r["kernel"] for r in results.get("atomics", ())}
+    return sorted(found, key=lambda k: [int(n) for n in
+                                        re.findall(r"\d+", k)])
+
+
+def run_all(results, kernels=None, machines=MACHINES, number=300):
+    """The oldest kernel's model, judged by all; Unusable without counts."""
+    kernels = kernels or kernels_of(results)
+    if not kernels:
+        raise Unusable("no atomics rows")
+    out = run(results, kernels[0], machines, number)
+    checks = [out] + [run(results, k, (), 0) for k in kernels[1:]]
+    out["checks"] = [{k: v for k, v in check.items() if k in KEPT}
+                     for check in checks]
+    out["worst"] = max(check["worst"] for check in checks)
+    out["usable"] = out["worst"] <= LIMIT
+    return out
+
+
 # Output -------------------------------------------------------------------
 
-def show(model):
-    print(f"{model['kernel']}: {model['ns_per_insn']:.3f} ns an instruction, "
-          f"{model['transfer_ns']:.0f} ns a transfer of a contended line, "
-          f"16 cores that share nothing do {100 * model['phi']:.0f} % each\n")
+def show_check(check):
+    print(f"{check['kernel']}: {check['ns_per_insn']:.3f} ns an instruction, "
+          f"{check['transfer_ns']:.0f} ns a transfer of a contended line, "
+          f"16 cores that share nothing do {100 * check['phi']:.0f} % each\n")
     print(f"{'published figure':28s} {'Mpps':>7s} {'fitted':>7s} {'error':>7s}"
           f" {'left out':>8s} {'error':>7s}")
-    for f in model["figures"]:
+    for f in check["figures"]:
         name = f"{f['row']} {f['variant']}, {f['cores']} cores"
         print(f"{name:28s} {f['mpps']:7.3f} {f['fitted']:7.3f}"
               f" {100 * f['fit_error']:+6.1f}% {f['loo']:8.3f}"
               f" {100 * f['loo_error']:+6.1f}%")
+    print(f"largest left out: {100 * check['worst']:.1f} %\n")
+
+
+def show(model):
+    for check in model["checks"]:
+        show_check(check)
     verdict = "may" if model["usable"] else "must not"
-    print(f"\nlargest error of a figure left out: {100 * model['worst']:.1f} %"
+    print(f"largest error of a figure left out: {100 * model['worst']:.1f} %"
           f" (limit {100 * LIMIT:.0f} %): README {verdict} use the model\n")
-    print(f"{'predicted Mpps':24s} {'cores':>5s} {'sockets':>7s} {'5 %':>7s}"
+    print(f"{'predicted Mpps, ' + model['kernel']:27s} {'cores':>5s} {'sockets':>7s} {'5 %':>7s}"
           f" {'50 %':>7s} {'95 %':>7s}")
     for p in model["predictions"]:
-        print(f"{p['row'] + ' ' + p['variant']:24s} {p['cores']:5d}"
+        print(f"{p['row'] + ' ' + p['variant']:27s} {p['cores']:5d}"
               f" {p['sockets']:7d} {p['low']:7.1f} {p['mid']:7.1f}"
               f" {p['high']:7.1f}")
     print("\nassumed:")
@@ -275,7 +311,7 @@ def show(model):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("--kernel", default="debian-6.1")
+    parser.add_argument("--kernel", action="append")
     parser.add_argument("--cores", type=int)
     parser.add_argument("--sockets", type=int, default=1)
     parser.add_argument("results")
@@ -286,7 +322,7 @@ def main():
     with open(args.results, encoding="utf-8") as f:
         results = json.load(f)
     try:
-        show(run(results, args.kernel, machines))
+        show(run_all(results, args.kernel, machines))
     except Unusable as why:
         print(f"model: {why}", file=sys.stderr)
         return 1

@@ -5,6 +5,7 @@ Each plot is a pure function of the data taken out of the result. The SVG
 carries a digest of those data and of this file, so that a stale one is found
 without matplotlib; with the same matplotlib it is also drawn again.
 """
+import functools
 import hashlib
 import io
 import json
@@ -185,10 +186,16 @@ def digest(data):
 
 def render(name, data):
     """The SVG as text; the same data always give the same octets."""
+    return draw(name, json.dumps(data, sort_keys=True))
+
+
+@functools.lru_cache(maxsize=None)
+def draw(name, text):
     import matplotlib
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
+    data = json.loads(text)
     made_by = f"{MARK}{digest(data)} matplotlib:{matplotlib.__version__}"
     with pyplot.rc_context({"svg.hashsalt": name, "svg.fonttype": "none",
                             "font.family": "sans-serif", "font.size": 9}):

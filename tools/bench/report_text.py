@@ -12,6 +12,7 @@ FOLDER = os.path.join(HERE, "plots")
 BEGIN = "<!-- bench: what follows is written by tools/bench/report -->"
 END = "<!-- bench: end -->"
 LICENCE = "SPDX-License-Identifier: GPL-2.0-only"
+PREDICTED = ("End", "End.X-onlink", "End.DX4", "End.DT4")
 ALT = {
     "cost": "Instructions above plain forwarding, per behaviour and variant",
     "growth": "Instructions above plain forwarding as configuration grows",
@@ -53,7 +54,7 @@ def number(value):
     if value is None:
         return "–"
     if isinstance(value, float) and not value.is_integer():
-        return f"{value:.2f}"
+        return f"{value:.1f}"
     return f"{int(value):,}".replace(",", " ")
 
 
@@ -83,11 +84,13 @@ def wrapped(text, width=80):
 def origin(results):
     meta = results["meta"]
     kernels = ", ".join(k["release"] for k in results["kernels"].values())
+    qemu = meta["host"].get("qemu")
+    qemu = f", QEMU {qemu}" if qemu else ""
     return wrapped(
         f"Measured by `make bench` at commit {meta['commit'][:12]} (module as"
         f" of {meta['module_commit'][:12]}) on {meta['date'][:10]}; kernels:"
-        f" {kernels}; host: {meta['host']['cpu']}, {meta['host']['cpus']} CPUs,"
-        f" QEMU {meta['host']['qemu']}. Raw figures:"
+        f" {kernels}; host: {meta['host']['cpu']}, {meta['host']['cpus']} CPUs"
+        f"{qemu}. Raw figures:"
         " [tools/bench/report.json](tools/bench/report.json).")
 
 
@@ -99,7 +102,7 @@ def costs(results):
             for k in others}
     yield from wrapped(
         f"Instructions a packet costs above plain forwarding of the same"
-        f" frame, {kernel} without VRF: in-tree, ours with both layers off,"
+        f" frame, {kernel} (End.DT4 with a VRF, the others without): in-tree, ours with both layers off,"
         " with held routes only, and in full; then ours / in-tree"
         + (f" on {', '.join(others)} and on {kernel}:" if others else ":"))
     yield ""
@@ -164,7 +167,7 @@ def beyond(results):
                          for n, s in machines],
         ([f"{name} {variant}"] + [cells[name, variant].get(m, "–")
                                   for m in machines]
-         for name in plots.NAMES for variant in ("in-tree", "full")
+         for name in PREDICTED for variant in ("in-tree", "full")
          if (name, variant) in cells))
 
 
@@ -219,7 +222,7 @@ def adopt(raw):
     results.update(raw)
     results["licence"] = LICENCE
     try:
-        results["model"] = model.run(raw)
+        results["model"] = model.run_all(raw)
     except model.Unusable as why:
         results["model"] = {"usable": False, "why": str(why)}
     return results

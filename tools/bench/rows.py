@@ -54,14 +54,14 @@ VRF_ROUTES = ['10.9.0.0/16 %s table 200' % NEXT4]
 
 
 def segments(*names):
-    """An SRH with one segment left for each name but the first."""
+    """An SRH; the path is written from its end, all of it is left."""
     data = b''.join(socket.inet_pton(socket.AF_INET6, n) for n in names)
     return struct.pack('!BBBBBBH', frames.NONE, len(data) // 8, 4,
                        len(names) - 1, len(names) - 1, 0, 0) + data
 
 
 def bare(*names):
-    """A packet with an SRH and nothing behind it."""
+    """A packet to the last of the segments, with nothing behind its SRH."""
     srh = segments(*names)
     return (struct.pack('!LHBB', 6 << 28, len(srh), frames.RH, 64) +
             socket.inet_pton(socket.AF_INET6, '1:2:1::1') +
@@ -79,10 +79,14 @@ def packets():
     return found
 
 
+def ethernet(packet):
+    """The frame of a packet to the router."""
+    return cases.ether(cases.ROUTER_IN, cases.GENERATOR, packet)
+
+
 def frame(name, leaf):
     """Ethernet frame to one of the eight addresses."""
-    data = bytearray(cases.ether(cases.ROUTER_IN, cases.GENERATOR,
-                                 packets()[name]))
+    data = bytearray(ethernet(packets()[name]))
     if data[12:14] == b'\x86\xdd':
         address = socket.inet_pton(socket.AF_INET6, PREFIX % leaf)
         data[DST] = address

@@ -94,6 +94,42 @@ def atomics(result):
             '%.2f' % row['dst_release'], '%.2f' % row['route_alloc'])
 
 
+def growth(result):
+    """Lines of how the cost of End grows, and of the memory of SIDs."""
+    points = {}
+    for row in result['growth']:
+        if row['variant'] != 'plain':
+            points.setdefault((row['kernel'], row['axis'], row['value']),
+                              {})[row['variant']] = row['above']
+    if points:
+        yield ''
+        yield 'End as a router grows: instructions above plain forwarding'
+        yield '%-11s %-9s %7s' % ('kernel', 'axis', 'value') + ''.join(
+            '%9s' % v for v in ('in-tree',) + OURS)
+    for (kernel, axis, value), costs in points.items():
+        yield '%-11s %-9s %7d' % (kernel, axis, value) + ''.join(
+            '%9s' % number(costs.get(v)) for v in ('in-tree',) + OURS)
+    for row in result['memory']:
+        yield '%s, %d SIDs, %s, %s: %.0f octets each, %.0f of them per CPU' % (
+            row['kernel'], row['sids'], row['variant'], row['state'],
+            row['bytes_per_sid'], row['of_which_percpu'])
+
+
+def native(result):
+    """Lines of packets a second."""
+    form = '%-15s %-8s %4s %-5s %8s %17s %10s'
+    if result['native']:
+        yield ''
+        yield 'native speed, medians and quartiles'
+        yield form % ('behaviour', 'variant', 'CPUs', 'to', 'Mpps',
+                      'quartiles', 'efficiency')
+    for row in result['native']:
+        yield form % (row['row'], row['variant'], row['cpus'], row['egress'],
+                      '%.3f' % row['mpps'],
+                      '%.3f .. %.3f' % (row['q1'], row['q3']),
+                      number(row.get('efficiency'), '%.2f'))
+
+
 def profile(result):
     """Lines of what each function costs above plain forwarding."""
     plain = {(row['kernel'], row['frame'], row['vrf']): row['functions']

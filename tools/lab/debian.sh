@@ -180,6 +180,18 @@ get_debian() {
 	say "$kernel: ready ($(<"$dir/release"), $DEB_VERSION)"
 }
 
+# The packages of a cached kernel's headers.
+debian_debs() {
+	local dir=$CACHE/kernels/$1/debs
+
+	if ! compgen -G "$dir/*.deb" >/dev/null; then
+		find_debian_version "$1" || unavailable "packages of $1"
+		mkdir -p "$dir"
+		(cd "$dir" && download debian $(debian_header_packages))
+	fi
+	echo "$dir"
+}
+
 unavailable() {
 	say "$1: unavailable: the mirror has none and none is cached"
 	exit 96

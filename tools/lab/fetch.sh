@@ -40,6 +40,8 @@ private_apt() {
 		-o "Dir::State::status=$dir/status"
 		-o "Dir::State::lists=$dir/lists"
 		-o "Dir::Cache=$dir/cache"
+		-o Dir::Cache::pkgcache=pkgcache.bin
+		-o Dir::Cache::srcpkgcache=srcpkgcache.bin
 		-o Acquire::Languages=none
 		-o Acquire::Check-Valid-Until=false)
 	((EUID)) || o+=(-o APT::Sandbox::User=root)

@@ -106,7 +106,8 @@ suite_tools() {
 	echo "deb $DEB_URI $DEB_SUITE main" \
 		>"$dir/etc/apt/sources.list.d/$DEB_SUITE.list"
 	with_progress "tools for $kernel" "$dir.$kernel.log" \
-		suite_install "$dir" "$(kernel_compiler "$kernel")" "$kbuild"
+		suite_install "$dir" "$(kernel_compiler "$kernel")" "$kbuild" \
+		linux-base
 	cp "$CACHE/kernels/$kernel/stamp" "$mark"
 }
 

@@ -170,8 +170,9 @@ static int foreign_run(const struct batch *batch,
 	return status;
 }
 
-/* A listing asks the real ip too, and becomes it where none is ours. */
-static int list_run(const struct batch_ip *ip, char **words)
+/* What is shown asks the real ip too, and becomes it where none is ours. */
+static int show_run(const struct batch_ip *ip, enum treatment treatment,
+		    char **words)
 {
 	const struct options *opts = ip->session.opts;
 	size_t count = 0, n;
@@ -197,7 +198,8 @@ static int list_run(const struct batch_ip *ip, char **words)
 	n = opts->object - 2;
 	memcpy(argv + n, words, count * sizeof(*argv));
 	options_parse(argv, &own);
-	status = ip_show(ip->path, argv, &own);
+	status = treatment == GET ? ip_get(ip->path, argv, &own)
+				  : ip_show(ip->path, argv, &own);
 	fflush(stdout);
 	_exit(status);
 }
@@ -208,7 +210,7 @@ static bool line_ours(const struct batch *batch, char **words)
 	enum treatment treatment = ip_treatment(words, ip->session.opts);
 	uint16_t slot;
 
-	if (treatment == LIST)
+	if (treatment == LIST || treatment == GET)
 		return !slot_loaded(&slot) && slot;
 	return treatment != HAND_ON;
 }
@@ -218,8 +220,8 @@ static int line_run(const struct batch *batch, char **words)
 	struct batch_ip *ip = batch->arg;
 	enum treatment treatment = ip_treatment(words, ip->session.opts);
 
-	if (treatment == LIST)
-		return list_run(ip, words);
+	if (treatment == LIST || treatment == GET)
+		return show_run(ip, treatment, words);
 	return ip_command(treatment, &ip->session, words);
 }
 

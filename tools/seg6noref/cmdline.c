@@ -37,6 +37,11 @@ bool word_is_prefix(const char *word, const char *full)
 	return len && !strncmp(word, full, len);
 }
 
+bool word_fits(const char *word, const char *full, bool abbrev)
+{
+	return abbrev ? word_is_prefix(word, full) : !strcmp(word, full);
+}
+
 /*
  * A whole number in any base that C knows, up to @max.  Signs and blanks, which
  * strtoull() would take, are refused: "-1" must not become a large value.

@@ -39,6 +39,8 @@ bool cmdline_accept(struct cmdline *line, const char *word);
 int cmdline_value(struct cmdline *line, const char **value);
 
 bool word_is_prefix(const char *word, const char *full);
+/* The whole word, or if @abbrev a part of it from its beginning. */
+bool word_fits(const char *word, const char *full, bool abbrev);
 bool word_number(const char *word, uint64_t max, uint64_t *value);
 
 __attribute__((format(printf, 1, 2)))

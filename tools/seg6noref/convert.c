@@ -7,7 +7,6 @@
  * looks after this program has been interrupted.
  */
 #include <arpa/inet.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,147 +134,35 @@ static void rest(struct convert *conv)
 	nanosleep(&pause, NULL);
 }
 
-/* An errno, 0 included; negative if the kernel cannot be talked to at all. */
-static int convert_send(struct convert *conv, struct nlmsghdr *nlh,
-			uint16_t flags, char *why, size_t size)
-{
-	const struct nlmsghdr *answer;
-
-	nlh->nlmsg_flags = flags;
-	if (nl_ask(&conv->session->nl, nlh, &answer))
-		return -1;
-	return extack_text(answer, why, size);
-}
-
-/*
- * Have the kernel check the whole request and change nothing: it builds the
- * route, then finds that there is one, which an exclusive request forbids.
- */
-static int route_check(struct convert *conv, char *why, size_t size)
-{
-	int err;
-
-	err = convert_send(conv, conv->rw.nlh, NLM_F_REPLACE | NLM_F_EXCL,
-			   why, size);
-	return err == EEXIST ? 0 : err;
-}
-
-/* Put back what a replacement of several next hops has torn. */
-static void route_repair(struct convert *conv, const struct nlmsghdr *msg)
-{
-	struct rewrite rw = { .from = conv->from, .to = conv->from };
-	void *buf = malloc(NL_REQUEST_SIZE);
-	char why[256];
-
-	if (!buf)
-		return;
-	rewrite_init(&rw, buf, NL_REQUEST_SIZE);
-	if (rewrite_route(&rw, msg) &&
-	    convert_send(conv, rw.nlh, NLM_F_CREATE | NLM_F_REPLACE, why,
-			 sizeof(why)))
-		complain("Error: a route could not be put back: %s.", why);
-	rewrite_done(&rw);
-	free(buf);
-}
-
-static bool is_multipath(const struct nlmsghdr *msg)
-{
-	const struct nlattr *attr;
-
-	mnl_attr_for_each(attr, msg, sizeof(struct rtmsg))
-		if (mnl_attr_get_type(attr) == RTA_MULTIPATH)
-			return true;
-	return false;
-}
-
-/*
- * A route of several next hops is replaced by its first one and then completed,
- * within one request: have it checked before.
- */
-static int route_replace(struct convert *conv, const struct nlmsghdr *msg,
-			 char *why, size_t size)
-{
-	bool several = is_multipath(msg);
-	int err = 0;
-
-	if (conv->dry_run || several)
-		err = route_check(conv, why, size);
-	if (err || conv->dry_run)
-		return err;
-	err = convert_send(conv, conv->rw.nlh, NLM_F_REPLACE, why, size);
-	if (err > 0 && several)
-		route_repair(conv, msg);
-	return err;
-}
-
-static int nexthop_remove(struct convert *conv, const struct nlmsghdr *msg)
-{
-	char buf[256] __attribute__((aligned(8)));
-	const struct nlattr *attr;
-	struct nlmsghdr *nlh;
-	char why[256];
-
-	nlh = mnl_nlmsg_put_header(buf);
-	nlh->nlmsg_type = RTM_DELNEXTHOP;
-	mnl_nlmsg_put_extra_header(nlh, sizeof(struct nhmsg));
-	mnl_attr_for_each(attr, msg, sizeof(struct nhmsg))
-		if (mnl_attr_get_type(attr) == NHA_ID)
-			mnl_attr_put_u32(nlh, NHA_ID, mnl_attr_get_u32(attr));
-	return convert_send(conv, nlh, 0, why, sizeof(why));
-}
-
-/* The same check as for routes, but that objects have no such pair of flags. */
-static int nexthop_check(struct convert *conv, const struct nlmsghdr *msg,
-			 char *why, size_t size)
-{
-	int err;
-
-	err = convert_send(conv, conv->rw.nlh, 0, why, size);
-	if (err == EEXIST)
-		return 0;
-	if (err)
-		return err;
-	/* Removed by someone meanwhile, and now made again by us. */
-	snprintf(why, size, "it is gone");
-	return nexthop_remove(conv, msg) < 0 ? -1 : ENOENT;
-}
-
-static int nexthop_replace(struct convert *conv, const struct nlmsghdr *msg,
-			   char *why, size_t size)
-{
-	if (conv->dry_run)
-		return nexthop_check(conv, msg, why, size);
-	return convert_send(conv, conv->rw.nlh, NLM_F_REPLACE, why, size);
-}
-
 typedef bool (*rewriter)(struct rewrite *rw, const struct nlmsghdr *msg);
-typedef int (*replacer)(struct convert *conv, const struct nlmsghdr *msg,
-			char *why, size_t size);
+typedef int (*replacer)(struct session *session, struct rewrite *rw,
+			const struct nlmsghdr *msg, bool dry_run);
 
 /* EXIT_OK also if it was refused and that has been said. */
 static int convert_one(struct convert *conv, const struct nlmsghdr *msg,
 		       const char *name, rewriter rewrite, replacer replace,
 		       unsigned int *done)
 {
-	const char *lost;
-	char why[256];
-	int err = 0;
+	struct rewrite *rw = &conv->rw;
+	const char *why = rw->why;
+	int err = -1;
 
-	rewrite_init(&conv->rw, conv->buf, NL_REQUEST_SIZE);
-	if (!rewrite(&conv->rw, msg))
-		refuse(conv, name, conv->rw.why);
-	else if (conv->probe && !probe_message(conv->probe, conv->rw.nlh,
-					       &lost))
-		refuse(conv, name, lost);
-	else if ((err = replace(conv, msg, why, sizeof(why))) > 0)
+	rewrite_init(rw, conv->buf, NL_REQUEST_SIZE);
+	if (rewrite(rw, msg) &&
+	    (!conv->probe || probe_message(conv->probe, rw->nlh, &why)))
+		err = replace(conv->session, rw, msg, conv->dry_run);
+	rewrite_done(rw);
+	if (err == REPLACE_LOST)
+		return EXIT_KERNEL;
+	if (err) {
 		refuse(conv, name, why);
-	else if (!err)
+	} else {
 		++*done;
-	rewrite_done(&conv->rw);
-	if (!err && conv->session->opts->details && !conv->out.json)
-		out_text(&conv->out, "%s\n", name);
+		if (conv->session->opts->details)
+			out_text(&conv->out, "%s\n", name);
+	}
 	rest(conv);
-	return err < 0 ? EXIT_KERNEL : EXIT_OK;
+	return EXIT_OK;
 }
 
 static int convert_route(struct convert *conv, const struct nlmsghdr *msg,

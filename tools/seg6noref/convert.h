@@ -93,6 +93,17 @@ const struct nlmsghdr *route_run(const struct nlmsghdr *run,
 bool route_is_first(const struct nl_msgs *routes, const struct nlmsghdr *run,
 		    const struct nlmsghdr *route);
 
+/*
+ * convert_send.c: replace @msg by what was written after it, or only have that
+ * checked.  An errno if it was refused, with the reason in @rw.
+ */
+#define REPLACE_LOST	(-2)	/* the kernel cannot be talked to */
+
+int route_replace(struct session *session, struct rewrite *rw,
+		  const struct nlmsghdr *msg, bool dry_run);
+int nexthop_replace(struct session *session, struct rewrite *rw,
+		    const struct nlmsghdr *msg, bool dry_run);
+
 /* convert.c: @line stands behind the word. */
 int convert_command(struct session *session, struct cmdline *line);
 

@@ -300,8 +300,8 @@ static bool encap_kept(void *arg, const struct nlattr *payload)
 bool probe_message(struct probe *probe, const struct nlmsghdr *req,
 		   const char **why)
 {
-	bool kept = message_encaps(req, STOCK_SLOT, encap_kept, probe);
-
+	if (message_encaps(req, STOCK_SLOT, encap_kept, probe))
+		return true;
 	*why = probe->why;
-	return kept;
+	return false;
 }

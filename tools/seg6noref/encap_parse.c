@@ -164,17 +164,14 @@ static bool flavor_add(struct encap *encap, const char *name, size_t len)
 static int parse_length(struct cmdline *line, const char *key, bool *has,
 			uint8_t *length, const char *why)
 {
-	const char *word;
 	uint64_t value;
 	int err;
 
 	if (!cmdline_accept(line, key))
 		return EXIT_OK;
-	err = cmdline_value(line, &word);
+	err = parse_number(line, UINT8_MAX, &value, why);
 	if (err)
 		return err;
-	if (!word_number(word, UINT8_MAX, &value))
-		return complain_invalid(word, why);
 	*has = true;
 	*length = value;
 	return EXIT_OK;
@@ -225,17 +222,12 @@ static int parse_segs(struct encap *encap, struct cmdline *line,
 
 static int parse_u64(struct cmdline *line, const char *key)
 {
-	const char *word;
 	uint64_t value;
-	int err;
 
 	if (*key && !cmdline_accept(line, key))
 		return complain_required(key);
-	err = cmdline_value(line, &word);
-	if (err)
-		return err;
-	return word_number(word, UINT64_MAX, &value) ? EXIT_OK :
-		complain_invalid(word, "counter value is invalid");
+	return parse_number(line, UINT64_MAX, &value,
+			    "counter value is invalid");
 }
 
 /* Counters as they are shown ask for counters, which start at zero. */

@@ -41,7 +41,7 @@ static void print_srh(struct out *out, const struct encap *encap)
 	out_text(out, "] ");
 	out_close(out, ']');
 	if (srh_hmac(encap->srh, encap->srh_len, &key)) {
-		snprintf(text, sizeof(text), "0x%X", key);
+		snprintf(text, sizeof(text), "0x%x", key);
 		out_str(out, NULL, "hmac", text);
 		out_text(out, "hmac %X ", key);
 	}

@@ -237,6 +237,12 @@ static void report_attribute(const struct extack *ext,
 		report_missing(ext, req);
 }
 
+/* What an answer has as its negative errno may be anything. */
+static int valid_error(int error)
+{
+	return error > 0 || error < -4095 ? -EBADMSG : error;
+}
+
 /* Errno of the answer, and where its extended attributes begin. */
 static int answer_parse(const struct nlmsghdr *answer,
 			const struct nlattr **attr)
@@ -250,7 +256,8 @@ static int answer_parse(const struct nlmsghdr *answer,
 		if (len < sizeof(int))
 			return 0;
 		*attr = mnl_nlmsg_get_payload_offset(answer, sizeof(int));
-		return *(const int *)mnl_nlmsg_get_payload(answer);
+		return valid_error(*(const int *)
+				   mnl_nlmsg_get_payload(answer));
 	}
 	if (len < sizeof(*err))
 		return -EBADMSG;
@@ -259,7 +266,7 @@ static int answer_parse(const struct nlmsghdr *answer,
 		at += err->msg.nlmsg_len - sizeof(err->msg);
 	if ((answer->nlmsg_flags & NL_F_ACK_TLVS) && at < len)
 		*attr = mnl_nlmsg_get_payload_offset(answer, MNL_ALIGN(at));
-	return err->error;
+	return valid_error(err->error);
 }
 
 int extack_text(const struct nlmsghdr *answer, char *text, size_t size)

@@ -122,6 +122,15 @@ static bool has_our_encap(char **words)
 	return false;
 }
 
+/* An IPv6 address is among them: without -6, others may be asked for. */
+static bool has_colon(char **words)
+{
+	for (; *words; words++)
+		if (strchr(*words, ':'))
+			return true;
+	return false;
+}
+
 /* By its words, the object first. */
 enum treatment ip_treatment(char **words, const struct options *opts)
 {
@@ -140,10 +149,12 @@ enum treatment ip_treatment(char **words, const struct options *opts)
 	route = route_verb(words[1] ? words[1] : "list");
 	if (route && route->type && has_our_encap(words + 2))
 		return MODIFY_ROUTE;
-	if (route && route->list && !opts->foreign &&
-	    (opts->family == AF_UNSPEC || opts->family == AF_INET6))
+	if (!route || opts->foreign ||
+	    (opts->family != AF_UNSPEC && opts->family != AF_INET6))
+		return HAND_ON;
+	if (route->list)
 		return LIST;
-	return HAND_ON;
+	return route->run == route_get && has_colon(words + 2) ? GET : HAND_ON;
 }
 
 /* Carry out a command of ours that changes something. */
@@ -181,5 +192,7 @@ int ip_front(char **argv)
 		return batch_ip(path, argv, &opts);
 	if (treatment == LIST)
 		return ip_show(path, argv, &opts);
+	if (treatment == GET)
+		return ip_get(path, argv, &opts);
 	return ip_exec(path, argv);
 }

@@ -36,12 +36,15 @@ struct listing {
 };
 
 /* How a command is to be treated. */
-enum treatment { HAND_ON, MODIFY_ROUTE, MODIFY_NEXTHOP, LIST };
+enum treatment { HAND_ON, MODIFY_ROUTE, MODIFY_NEXTHOP, LIST, GET };
 
 int ip_front(char **argv);
 enum treatment ip_treatment(char **words, const struct options *opts);
 int ip_command(enum treatment treatment, struct session *session, char **words);
 int ip_exec(const char *path, char **argv);
+
+/* ip_get.c: `ip ... route get', likewise. */
+int ip_get(const char *path, char **argv, const struct options *opts);
 
 /* ip_show.c: `ip ... route show' with our encap decoded. */
 int ip_show(const char *path, char **argv, const struct options *opts);

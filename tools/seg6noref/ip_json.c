@@ -93,10 +93,11 @@ static bool skip_value(struct walk *walk)
 /* Pass over the value of "encap", or put ours in its place. */
 static bool splice_value(struct walk *walk, int depth)
 {
-	const struct encap_ref *ref = &walk->refs.refs[walk->next];
+	const struct encap_ref *ref;
 
-	if (walk->next++ >= walk->refs.count)
+	if (walk->next >= walk->refs.count)
 		return false;
+	ref = &walk->refs.refs[walk->next++];
 	skip_blanks(walk);
 	if (ref->type != walk->listing->slot)
 		return skip_value(walk);

@@ -6,70 +6,13 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "batch.h"
 #include "cmdline.h"
-#include "convert.h"
+#include "commands.h"
 #include "ip_front.h"
-#include "monitor.h"
 #include "names.h"
-#include "nexthop.h"
 #include "options.h"
-#include "route.h"
 #include "session.h"
 #include "usage.h"
-
-static int do_help(struct session *session, struct cmdline *line)
-{
-	(void)session;
-	(void)line;
-	usage_print(stdout);
-	return EXIT_OK;
-}
-
-static const struct {
-	const char *word;
-	int (*run)(struct session *session, struct cmdline *line);
-} objects[] = {
-	{ "route",	route_command },
-	{ "nexthop",	nexthop_command },
-	{ "convert",	convert_command },
-	{ "monitor",	monitor_command },
-	{ "help",	do_help },
-};
-
-static int command(struct session *session, char **words)
-{
-	struct cmdline line = { .next = words };
-	unsigned int i;
-
-	for (i = 0; i < sizeof(objects) / sizeof(objects[0]); i++) {
-		if (word_is_prefix(words[0], objects[i].word)) {
-			cmdline_skip(&line);
-			return objects[i].run(session, &line);
-		}
-	}
-	complain("Object \"%s\" is unknown, try \"seg6noref --help\".",
-		 words[0]);
-	return EXIT_PARSE;
-}
-
-static int batch_line(const struct batch *batch, char **words)
-{
-	return command(batch->arg, words);
-}
-
-static int batch_file(struct session *session)
-{
-	struct batch batch = {
-		.name = session->opts->batch, .force = session->opts->force,
-		.arg = session, .run = batch_line,
-	};
-	int fd;
-	int err;
-
-	err = batch_open(batch.name, &fd);
-	return err ? err : batch_run(&batch, fd);
-}
 
 /* Options that make no sense without the rest of ip. */
 static bool options_refused(const struct options *opts)
@@ -102,16 +45,19 @@ static int helper(char **argv)
 		version_print();
 		return EXIT_OK;
 	}
-	if (opts.help)
-		return do_help(NULL, NULL);
+	if (opts.help) {
+		usage_print(stdout);
+		return EXIT_OK;
+	}
 	if (!argv[opts.object] && !opts.batch) {
 		usage_print(stderr);
 		return EXIT_PARSE;
 	}
 	if (options_refused(&opts))
 		return EXIT_PARSE;
-	status = opts.batch ? batch_file(&session) :
-			      command(&session, argv + opts.object);
+	status = opts.batch ?
+		 command_file(&session, opts.batch, opts.force) :
+		 command_run(&session, argv + opts.object);
 	session_close(&session);
 	return status;
 }

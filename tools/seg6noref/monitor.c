@@ -33,22 +33,24 @@ struct monitor {
 static int monitor_parse(struct monitor *mon, struct cmdline *line)
 {
 	const char *word;
+	bool all = false;
 
 	while ((word = cmdline_peek(line))) {
 		if (word_is_prefix(word, "route"))
 			mon->route = true;
 		else if (word_is_prefix(word, "nexthop"))
 			mon->nexthop = true;
-		else if (!strcmp(word, "all"))
-			mon->label = mon->route = mon->nexthop = true;
-		else if (!strcmp(word, "label"))
-			mon->label = true;
-		else
+		else if (strcmp(word, "all") && strcmp(word, "label"))
 			return complain_invalid(word, "not an object to monitor");
+		/* As with ip, all of them means to tell them apart. */
+		mon->label |= !strcmp(word, "all") || !strcmp(word, "label");
+		all |= !strcmp(word, "all");
 		cmdline_skip(line);
 	}
-	if (!mon->route && !mon->nexthop)
-		mon->route = mon->nexthop = true;
+	if (all || (!mon->route && !mon->nexthop)) {
+		mon->route = true;
+		mon->nexthop = true;
+	}
 	return EXIT_OK;
 }
 

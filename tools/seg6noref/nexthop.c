@@ -69,8 +69,7 @@ static int parse_own(struct nexthop *nexthop, struct cmdline *line)
 	unsigned int i;
 
 	for (i = 0; i < MNL_ARRAY_SIZE(rows); i++)
-		if (!strcmp(word, rows[i].word) ||
-		    (rows[i].abbrev && word_is_prefix(word, rows[i].word)))
+		if (word_fits(word, rows[i].word, rows[i].abbrev))
 			break;
 	if (i == MNL_ARRAY_SIZE(rows)) {
 		complain("Error: \"%s\" is not supported with encap %s.", word,
@@ -139,9 +138,7 @@ static int nexthop_modify(const struct nexthop_verb *verb,
 	struct nexthop nexthop;
 	int err;
 
-	err = session_check(session);
-	if (!err)
-		err = session_enter(session);
+	err = session_change(session);
 	if (err)
 		return err;
 	err = nexthop_parse(&nexthop, line);

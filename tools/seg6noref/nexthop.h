@@ -38,6 +38,15 @@ bool nexthop_build(struct nlmsghdr *nlh, size_t size, const void *nexthop,
 /* nexthop_show.c */
 int nexthop_dump(struct session *session, struct nl_msgs *msgs);
 int nexthop_show(struct session *session, struct cmdline *line);
+/* Whether @msg is a nexthop object, long enough for what all of them have. */
+bool nexthop_printable(const struct nlmsghdr *msg);
 void nexthop_print(struct out *out, const struct nlmsghdr *msg, uint16_t slot);
+void nexthop_print_fields(struct out *out, const struct nlmsghdr *msg,
+			  uint16_t slot);
+
+/* nexthop_info.c: the objects behind the routes of a listing. */
+int nexthop_info_load(struct session *session);
+void nexthop_info_print(struct out *out, uint32_t id, uint16_t slot);
+void nexthop_info_free(void);
 
 #endif /* SEG6NOREF_NEXTHOP_H */

@@ -114,15 +114,14 @@ static void print_word(struct out *out, const struct nlattr *attr,
 	out_null(out, word);
 }
 
-void nexthop_print(struct out *out, const struct nlmsghdr *msg, uint16_t slot)
+void nexthop_print_fields(struct out *out, const struct nlmsghdr *msg,
+			  uint16_t slot)
 {
 	const struct nhmsg *nhm = mnl_nlmsg_get_payload(msg);
 	const struct nlattr *tb[TB_SIZE];
 	char buf[NAME_SIZE];
 
 	index_attrs(msg, tb);
-	out_open(out, '{', NULL);
-	print_deleted(out, msg->nlmsg_type == RTM_DELNEXTHOP);
 	if (tb[NHA_ID])
 		out_uint(out, "id", "id", mnl_attr_get_u32(tb[NHA_ID]));
 	if (tb[NHA_GROUP])
@@ -141,8 +140,21 @@ void nexthop_print(struct out *out, const struct nlmsghdr *msg, uint16_t slot)
 	print_protocol(out, nhm);
 	print_word(out, tb[NHA_FDB], "fdb");
 	print_flags(out, nhm->nh_flags);
+}
+
+void nexthop_print(struct out *out, const struct nlmsghdr *msg, uint16_t slot)
+{
+	out_open(out, '{', NULL);
+	print_deleted(out, msg->nlmsg_type == RTM_DELNEXTHOP);
+	nexthop_print_fields(out, msg, slot);
 	out_text(out, "\n");
 	out_close(out, '}');
+}
+
+bool nexthop_printable(const struct nlmsghdr *msg)
+{
+	return msg->nlmsg_type == RTM_NEWNEXTHOP &&
+	       mnl_nlmsg_get_payload_len(msg) >= sizeof(struct nhmsg);
 }
 
 static bool wanted(const struct nexthop_filter *filter,
@@ -150,8 +162,7 @@ static bool wanted(const struct nexthop_filter *filter,
 {
 	const struct nlattr *tb[TB_SIZE];
 
-	if (msg->nlmsg_type != RTM_NEWNEXTHOP ||
-	    mnl_nlmsg_get_payload_len(msg) < sizeof(struct nhmsg))
+	if (!nexthop_printable(msg))
 		return false;
 	index_attrs(msg, tb);
 	if (filter->id &&

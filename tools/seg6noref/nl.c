@@ -132,7 +132,7 @@ static int nl_await(struct nl *nl, struct nlmsghdr *req, struct nl_msgs *msgs,
 		if (len < 0)
 			return nl_failed("Cannot receive from rtnetlink");
 		msg = (const struct nlmsghdr *)nl->buf;
-		for (left = len; mnl_nlmsg_ok(msg, left);
+		for (left = len; nl_whole(msg, left);
 		     msg = mnl_nlmsg_next(msg, &left)) {
 			if (!mnl_nlmsg_seq_ok(msg, req->nlmsg_seq))
 				continue;
@@ -184,7 +184,7 @@ static enum dump_state dump_take(struct nl *nl, size_t len,
 	const struct nlmsghdr *msg = (const struct nlmsghdr *)nl->buf;
 	int left = len;
 
-	for (; mnl_nlmsg_ok(msg, left); msg = mnl_nlmsg_next(msg, &left)) {
+	for (; nl_whole(msg, left); msg = mnl_nlmsg_next(msg, &left)) {
 		if (!mnl_nlmsg_seq_ok(msg, req->nlmsg_seq) ||
 		    !mnl_nlmsg_portid_ok(msg, nl->portid))
 			continue;

@@ -33,6 +33,12 @@ struct nl_msgs {
 	struct nl_spool *spooled;	/* all but the last ones */
 };
 
+/* As mnl_nlmsg_ok(), which takes lengths of 2 GiB and more for negative. */
+static inline bool nl_whole(const struct nlmsghdr *msg, int left)
+{
+	return mnl_nlmsg_ok(msg, left) && msg->nlmsg_len <= (size_t)left;
+}
+
 int nl_open(struct nl *nl);
 void nl_close(struct nl *nl);
 int nl_ask(struct nl *nl, struct nlmsghdr *req,
@@ -56,5 +62,7 @@ int extack_text(const struct nlmsghdr *answer, char *text, size_t size);
 
 /* vrf.c: the table of the VRF device with that name, 0 if it is none. */
 uint32_t vrf_table(const char *name);
+/* The same of a device by its IFLA_LINKINFO. */
+uint32_t linkinfo_table(const struct nlattr *linkinfo);
 
 #endif /* SEG6NOREF_NL_H */

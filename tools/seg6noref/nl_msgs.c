@@ -163,11 +163,12 @@ void nl_msgs_free(struct nl_msgs *msgs)
 static const struct nlmsghdr *memory_at(const struct nl_msgs *msgs,
 					size_t from)
 {
-	const struct nlmsghdr *msg = (const void *)(msgs->data + from);
-	size_t left = msgs->len - from;
+	const struct nlmsghdr *msg;
 
-	if (from > msgs->len || left < sizeof(*msg) ||
-	    msg->nlmsg_len < sizeof(*msg) || msg->nlmsg_len > left)
+	if (from > msgs->len || msgs->len - from < sizeof(*msg))
+		return NULL;
+	msg = (const void *)(msgs->data + from);
+	if (msg->nlmsg_len < sizeof(*msg) || msg->nlmsg_len > msgs->len - from)
 		return NULL;
 	return msg;
 }

@@ -34,8 +34,7 @@ const struct route_verb *route_verb(const char *word)
 	unsigned int i;
 
 	for (i = 0; i < MNL_ARRAY_SIZE(verbs); i++)
-		if (verbs[i].exact ? !strcmp(word, verbs[i].word)
-				   : word_is_prefix(word, verbs[i].word))
+		if (word_fits(word, verbs[i].word, !verbs[i].exact))
 			return &verbs[i];
 	return NULL;
 }
@@ -64,9 +63,7 @@ static int route_modify(const struct route_verb *verb, struct session *session,
 	struct route route;
 	int err;
 
-	err = session_check(session);
-	if (!err)
-		err = session_enter(session);
+	err = session_change(session);
 	if (err)
 		return err;
 	err = route_parse(&route, line);

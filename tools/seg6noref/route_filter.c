@@ -171,9 +171,8 @@ int route_filter_parse(struct route_filter *filter, struct cmdline *line)
 	filter->hidden.table = true;
 	while ((word = cmdline_peek(line))) {
 		for (i = 0; i < MNL_ARRAY_SIZE(filter_rows); i++)
-			if (!strcmp(word, filter_rows[i].word) ||
-			    (filter_rows[i].abbrev &&
-			     word_is_prefix(word, filter_rows[i].word)))
+			if (word_fits(word, filter_rows[i].word,
+				      filter_rows[i].abbrev))
 				break;
 		if (i == MNL_ARRAY_SIZE(filter_rows)) {
 			if (filter->dst.mode != MATCH_ANY)

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "nexthop.h"
 #include "route.h"
 #include "slot.h"
 
@@ -81,30 +82,25 @@ static int read_uid(struct route_question *question, struct cmdline *line)
 	return parse_u32(line, &question->uid, "invalid UID");
 }
 
-static int read_u16(struct cmdline *line, uint16_t max, uint16_t *value,
-		    const char *why)
+static int read_port(struct cmdline *line, uint16_t *value, const char *why)
 {
-	const char *word;
 	uint64_t number;
 	int err;
 
-	err = cmdline_value(line, &word);
-	if (err)
-		return err;
-	if (!word_number(word, max, &number))
-		return complain_invalid(word, why);
-	*value = htons(number);
-	return EXIT_OK;
+	err = parse_number(line, UINT16_MAX, &number, why);
+	if (!err)
+		*value = htons(number);
+	return err;
 }
 
 static int read_sport(struct route_question *question, struct cmdline *line)
 {
-	return read_u16(line, UINT16_MAX, &question->sport, "invalid sport");
+	return read_port(line, &question->sport, "invalid sport");
 }
 
 static int read_dport(struct route_question *question, struct cmdline *line)
 {
-	return read_u16(line, UINT16_MAX, &question->dport, "invalid dport");
+	return read_port(line, &question->dport, "invalid dport");
 }
 
 static int read_ipproto(struct route_question *question, struct cmdline *line)
@@ -159,8 +155,7 @@ static int question_word(struct route_question *question, struct cmdline *line)
 	unsigned int i;
 
 	for (i = 0; i < MNL_ARRAY_SIZE(rows); i++)
-		if (!strcmp(word, rows[i].word) ||
-		    (rows[i].abbrev && word_is_prefix(word, rows[i].word)))
+		if (word_fits(word, rows[i].word, rows[i].abbrev))
 			break;
 	if (i < MNL_ARRAY_SIZE(rows))
 		cmdline_skip(line);
@@ -256,9 +251,12 @@ int route_get(struct session *session, struct cmdline *line)
 	if (err)
 		return err;
 	question_build(nlh, &question);
-	err = session_query(session, nlh, &msgs);
+	err = nexthop_info_load(session);
+	if (!err)
+		err = session_query(session, nlh, &msgs);
 	if (!err)
 		answer_print(session, &msgs, slot);
+	nexthop_info_free();
 	nl_msgs_free(&msgs);
 	return err;
 }

@@ -276,9 +276,7 @@ static const struct route_row *route_find(const char *word)
 	unsigned int i;
 
 	for (i = 0; i < MNL_ARRAY_SIZE(route_rows); i++)
-		if (!strcmp(route_rows[i].word, word) ||
-		    (route_rows[i].abbrev &&
-		     word_is_prefix(word, route_rows[i].word)))
+		if (word_fits(word, route_rows[i].word, route_rows[i].abbrev))
 			return &route_rows[i];
 	return NULL;
 }

@@ -10,6 +10,7 @@
 #include <linux/lwtunnel.h>
 
 #include "names.h"
+#include "nexthop.h"
 #include "route.h"
 
 #define TB_SIZE		(RTA_NH_ID + 1)
@@ -300,6 +301,8 @@ void route_print(struct out *out, const struct nlmsghdr *msg, uint16_t slot,
 			device_name(mnl_attr_get_u32(tb[RTA_IIF]), buf));
 	if (tb[RTA_PREF])
 		print_pref(out, mnl_attr_get_u8(tb[RTA_PREF]));
+	if (tb[RTA_NH_ID] && out->details)
+		nexthop_info_print(out, mnl_attr_get_u32(tb[RTA_NH_ID]), slot);
 	if (tb[RTA_MULTIPATH])
 		print_multipath(out, tb[RTA_MULTIPATH], slot);
 	out_text(out, "\n");

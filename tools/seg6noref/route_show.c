@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 
 #include "names.h"
+#include "nexthop.h"
 #include "nl.h"
 #include "route_filter.h"
 #include "slot.h"
@@ -67,6 +68,8 @@ int route_show(struct session *session, struct cmdline *line)
 		err = route_filter_parse(&filter, line);
 	if (!err)
 		err = slot_loaded(&slot);
+	if (!err)
+		err = nexthop_info_load(session);
 	if (err)
 		return err;
 	err = route_dump_filtered(session, &filter, &msgs);
@@ -74,6 +77,7 @@ int route_show(struct session *session, struct cmdline *line)
 		complain("Dump terminated");
 	else
 		print_all(session->opts, &filter, &msgs, slot);
+	nexthop_info_free();
 	nl_msgs_free(&msgs);
 	return err;
 }

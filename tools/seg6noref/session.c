@@ -72,6 +72,13 @@ int session_check(const struct session *session)
 	return EXIT_OK;
 }
 
+int session_change(struct session *session)
+{
+	int err = session_check(session);
+
+	return err ? err : session_enter(session);
+}
+
 /* Load the module if need be. */
 int session_slot(struct session *session)
 {
@@ -91,7 +98,10 @@ int session_request(struct session *session, struct nlmsghdr *req)
 {
 	int err = session_open(session);
 
-	return err ? err : nl_request(&session->nl, req);
+	if (err)
+		return err;
+	return session->send ? session->send(session, req) :
+			       nl_request(&session->nl, req);
 }
 
 /* The same, with what is answered in @msgs, which the caller frees. */

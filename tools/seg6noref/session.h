@@ -16,11 +16,15 @@ struct session {
 	bool entered;		/* the namespace of opts */
 	struct nl nl;		/* no socket until the first request */
 	uint16_t slot;		/* 0 until the module has been asked */
+	/* What to send requests by, instead of nl_request(). */
+	int (*send)(struct session *session, struct nlmsghdr *req);
+	void *send_arg;
 };
 
 /* Exit statuses, all of them; to be called in any order, any number of times */
 int session_check(const struct session *session);
 int session_enter(struct session *session);
+int session_change(struct session *session);	/* the two of them */
 int session_slot(struct session *session);
 int session_request(struct session *session, struct nlmsghdr *req);
 int session_query(struct session *session, struct nlmsghdr *req,

@@ -11,33 +11,48 @@ void version_print(void)
 	       SEG6NR_ABI_VERSION);
 }
 
+/* A screen of 24 lines holds it. */
 void usage_print(FILE *file)
 {
-	fputs("Usage: seg6noref [ OPTIONS ] { route | nexthop } COMMAND ...\n"
-	      "       seg6noref [ -force ] -batch FILE\n"
-	      "       seg6noref { -V | --version | --help }\n"
+	fputs("Usage: seg6noref [ OPTIONS ] OBJECT [ COMMAND ] ...\n"
+	      "       seg6noref [ OPTIONS ] [ -force ] -batch FILE\n"
+	      "       seg6noref { --version | --help }\n"
+	      "\n"
+	      "OBJECT := route     add, change, replace, append, prepend, test, del,\n"
+	      "                    show, get, flush: SIDs, as \"ip -6 route\" does\n"
+	      "          nexthop   add, replace, del, show: next hops that routes share\n"
+	      "          monitor   follow changes of both\n"
+	      "          convert   from seg6local of the kernel, and back\n"
+	      "          restore   SIDs of a file, without the module as seg6local\n"
+	      "          stats     the module, its drops and the counters of SIDs\n"
+	      "          check     whether this machine is ready for its SIDs\n"
 	      "\n"
 	      "OPTIONS := { -6 | -n[etns] NETNS | -s[tatistics] | -d[etails] |\n"
 	      "             -N[umeric] | -o[neline] | -j[son] | -p[retty] |\n"
 	      "             -h[uman-readable] | -iec }\n"
 	      "\n"
-	      "\"seg6noref route help\" and \"seg6noref nexthop help\" list the commands.\n"
-	      "Called by the name ip, it is ip with one more encap.  See seg6noref(8).\n", file);
+	      "\"seg6noref OBJECT help\" has more, seg6noref(8) all of it with examples.\n"
+	      "Called by the name ip, it is ip(8) with one more encap.\n", file);
 }
 
 void usage_route(FILE *file)
 {
 	fputs("Usage: seg6noref route { add | change | append | prepend | replace | test }\n"
-	      "           PREFIX ENCAP [ dev DEV ] [ via ADDRESS ] [ onlink ]\n"
+	      "           PREFIX ENCAP [ dev DEV ] [ via ADDRESS ] [ onlink ] [ METRICS ]\n"
 	      "           [ table TABLE | vrf NAME ] [ metric NUMBER ] [ proto PROTO ]\n"
-	      "           [ src ADDRESS ] [ from PREFIX ] [ mtu [ lock ] NUMBER ]\n"
-	      "           [ pref { low | medium | high } ] [ expires SECONDS ]\n"
+	      "           [ src ADDRESS ] [ from PREFIX ] [ expires SECONDS ]\n"
+	      "           [ pref { low | medium | high } ]\n"
 	      "       seg6noref route { add | ... } PREFIX ... nexthop HOP [ nexthop HOP ]...\n"
 	      "       seg6noref route { add | ... } PREFIX nhid ID ...\n"
 	      "       seg6noref route del PREFIX [ ENCAP ] [ dev DEV ] [ table TABLE ] ...\n"
-	      "       seg6noref route { show | list } [ [ root | match | exact ] PREFIX ]\n"
-	      "           [ table { TABLE | all } | vrf NAME ] [ dev DEV ]\n"
-	      "           [ proto PROTO ] [ metric NUMBER ]\n"
+	      "       seg6noref route { show | flush } [ [ root | match | exact ] PREFIX ]\n"
+	      "           [ from PREFIX ] [ table { TABLE | all } | vrf NAME ] [ dev DEV ]\n"
+	      "           [ via PREFIX ] [ src PREFIX ] [ proto PROTO ] [ metric NUMBER ]\n"
+	      "           [ type TYPE ] [ scope SCOPE ]\n"
+	      "       seg6noref route get ADDRESS [ from ADDRESS ] [ iif DEV ] [ oif DEV ]\n"
+	      "           [ vrf NAME ] [ mark NUMBER ] [ uid NUMBER ] [ ipproto PROTOCOL ]\n"
+	      "           [ sport NUMBER ] [ dport NUMBER ] [ fibmatch ]\n"
+	      "METRICS := { mtu | hoplimit | rtt | rttvar | ... } [ lock ] VALUE\n"
 	      "\n", file);
 	usage_encap(file);
 }
@@ -63,7 +78,7 @@ void usage_encap(FILE *file)
 	      "           [ vrftable TABLE ] [ iif DEV ] [ oif DEV ]\n"
 	      "           [ srh segs ADDRESS[,ADDRESS...] [ hmac KEY ] ]\n"
 	      "           [ flavors FLAVOR[,FLAVOR...] [ lblen BITS ] [ nflen BITS ] ]\n"
-	      "           [ endpoint pinned PATH ]\n"
+	      "           [ endpoint { pinned PATH | obj FILE [ section NAME ] } ]\n"
 	      "FLAVOR := { psp | usp | usd | next-csid | replace-csid }\n", file);
 }
 
@@ -79,4 +94,24 @@ void usage_monitor(FILE *file)
 {
 	fputs("Usage: seg6noref monitor [ all | route | nexthop ]... [ label ]\n",
 	      file);
+}
+
+void usage_stats(FILE *file)
+{
+	fputs("Usage: seg6noref stats [ SELECTION ]\n"
+	      "SELECTION := as of \"seg6noref convert help\"\n", file);
+}
+
+void usage_check(FILE *file)
+{
+	fputs("Usage: seg6noref check\n"
+	      "Exit status 0 if this machine is ready for its SIDs, 1 if it is not.\n",
+	      file);
+}
+
+void usage_restore(FILE *file)
+{
+	fputs("Usage: seg6noref restore [ --stock ] FILE\n"
+	      "FILE holds commands as for -batch.  Without the module, or with --stock, its\n"
+	      "routes are installed with the encap seg6local of the kernel.\n", file);
 }

@@ -13,6 +13,9 @@ void usage_nexthop(FILE *file);
 void usage_encap(FILE *file);
 void usage_convert(FILE *file);
 void usage_monitor(FILE *file);
+void usage_stats(FILE *file);
+void usage_check(FILE *file);
+void usage_restore(FILE *file);
 void version_print(void);
 
 #endif /* SEG6NOREF_USAGE_H */

@@ -44,19 +44,27 @@ int parse_address(struct cmdline *line, struct in6_addr *addr)
 	return EXIT_OK;
 }
 
-int parse_u32(struct cmdline *line, uint32_t *value, const char *why)
+int parse_number(struct cmdline *line, uint64_t max, uint64_t *number,
+		 const char *why)
 {
 	const char *word;
-	uint64_t number;
 	int err;
 
 	err = cmdline_value(line, &word);
-	if (err)
+	if (err || word_number(word, max, number))
 		return err;
-	if (!word_number(word, UINT32_MAX, &number))
-		return complain_invalid(word, why);
-	*value = number;
-	return EXIT_OK;
+	return complain_invalid(word, why);
+}
+
+int parse_u32(struct cmdline *line, uint32_t *value, const char *why)
+{
+	uint64_t number;
+	int err;
+
+	err = parse_number(line, UINT32_MAX, &number, why);
+	if (!err)
+		*value = number;
+	return err;
 }
 
 /* Protocols and scopes, by name or number. */

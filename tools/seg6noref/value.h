@@ -20,6 +20,8 @@ struct prefix {
 
 int parse_prefix(const char *word, struct prefix *prefix);
 int parse_address(struct cmdline *line, struct in6_addr *addr);
+int parse_number(struct cmdline *line, uint64_t max, uint64_t *number,
+		 const char *why);
 int parse_u32(struct cmdline *line, uint32_t *value, const char *why);
 int parse_name(struct cmdline *line, enum name_kind kind, uint8_t *value);
 int parse_table_id(struct cmdline *line, uint32_t *table, const char *why);

@@ -9,7 +9,7 @@
 #include "nl.h"
 
 /* The table in IFLA_LINKINFO, provided that its kind is vrf. */
-static uint32_t linkinfo_table(const struct nlattr *linkinfo)
+uint32_t linkinfo_table(const struct nlattr *linkinfo)
 {
 	const struct nlattr *attr, *data = NULL;
 	bool is_vrf = false;

@@ -6,12 +6,14 @@
  * and how often each instruction touched each cache line, and tells atomic
  * read-modify-write instructions from plain stores.  A window is opened and
  * closed by the guest's benchmark, which stores to addresses that nothing
- * else uses; only the CPU that opened it is counted.  Interrupts and faults
- * within a window are left out.
+ * else uses; only the CPU that opened it is counted, and only from the first
+ * to the given call of a kernel function, whose address the guest passes in
+ * the same way.  Interrupts and faults within a window are left out.
  *
  * Output, a file of lines: "W number" begins a window, "T address insns runs"
  * is a block, "M pc line kind count" an instruction's accesses to a line (of
- * loads, all of a line together), "X entries returns" of exceptions its end.
+ * loads, all of a line together), "E address count" is where an exception came
+ * in, "X entries returns calls" the end.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -22,7 +24,9 @@
 #include "qemu_api.h"
 
 #define MAGIC		0x5eed00000000ULL
-#define MAGIC_SIZE	0x8000ULL
+#define SLOTS		2048ULL
+#define ADDRESS_PARTS	6
+#define MAGIC_SIZE	(SLOTS * 8 * (1 + ADDRESS_PARTS))
 #define KERNEL		0xffff800000000000ULL
 #define LINE(addr)	((addr) >> 6)
 #define MAX_VCPUS	64
@@ -34,13 +38,14 @@ enum {
 	KIND_ATOMIC = 2,
 	KIND_PERCPU = 4,	/* addressed through the per-CPU segment */
 	KIND_PUSH = 8,		/* push or call: the address is a stack's */
+	KIND_REPEAT = 16,	/* one instruction, many accesses */
 };
 
 __attribute__((visibility("default"))) int qemu_plugin_version = 1;
 
 struct block {
 	struct block	*next;
-	uint64_t	vaddr, runs;
+	uint64_t	vaddr, runs, entries;
 	unsigned int	insns;
 };
 
@@ -60,6 +65,8 @@ static pthread_mutex_t blocks_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* Of the window; only the thread of its CPU looks at these. */
 static uint32_t counted = NOBODY;
+static unsigned int gate_calls, last_call;
+static uint64_t gate;
 static struct access *accesses;
 static size_t room, used;
 
@@ -131,10 +138,11 @@ static void open_window(unsigned int vcpu, unsigned int number)
 	used = 0;
 	pthread_mutex_lock(&blocks_lock);
 	for (block = blocks; block; block = block->next)
-		block->runs = 0;
+		block->runs = block->entries = 0;
 	pthread_mutex_unlock(&blocks_lock);
 	fprintf(out, "W %u\n", number);
 	depth[vcpu] = 0;
+	gate_calls = 0;
 	entries = 0;
 	returns = 0;
 	__atomic_store_n(&counted, vcpu, __ATOMIC_RELEASE);
@@ -151,21 +159,35 @@ static void close_window(void)
 		if (block->runs)
 			fprintf(out, "T %" PRIx64 " %u %" PRIu64 "\n",
 				block->vaddr, block->insns, block->runs);
+	for (block = blocks; block; block = block->next)
+		if (block->entries)
+			fprintf(out, "E %" PRIx64 " %" PRIu64 "\n",
+				block->vaddr, block->entries);
 	pthread_mutex_unlock(&blocks_lock);
 	for (i = 0; i < room; i++)
 		if (accesses[i].count)
 			fprintf(out, "M %" PRIx64 " %" PRIx64 " %u %" PRIu64
 				"\n", accesses[i].pc, accesses[i].line,
 				accesses[i].kind, accesses[i].count);
-	fprintf(out, "X %" PRIu64 " %" PRIu64 "\n", entries, returns);
+	fprintf(out, "X %" PRIu64 " %" PRIu64 " %u\n", entries, returns,
+		gate_calls);
 	fflush(out);
+}
+
+/* An address comes in parts, each by where in its own slots is stored. */
+static void set_gate(unsigned int part, uint64_t bits)
+{
+	gate &= ~((SLOTS - 1) << part * 11);
+	gate |= bits << part * 11;
 }
 
 static void marker(unsigned int vcpu, unsigned int number)
 {
 	if (vcpu >= MAX_VCPUS)
 		return;
-	if (number)
+	if (number >= SLOTS)
+		set_gate(number / SLOTS - 1, number % SLOTS);
+	else if (number)
 		open_window(vcpu, number);
 	else if (__atomic_load_n(&counted, __ATOMIC_ACQUIRE) == vcpu)
 		close_window();
@@ -176,13 +198,16 @@ static void marker(unsigned int vcpu, unsigned int number)
 static bool counts(unsigned int vcpu)
 {
 	return __atomic_load_n(&counted, __ATOMIC_RELAXED) == vcpu &&
-	       !depth[vcpu];
+	       !depth[vcpu] && gate_calls && gate_calls < last_call;
 }
 
 static void on_block(unsigned int vcpu, void *data)
 {
 	struct block *block = data;
 
+	if (block->vaddr == gate &&
+	    __atomic_load_n(&counted, __ATOMIC_RELAXED) == vcpu)
+		gate_calls++;
 	if (counts(vcpu))
 		block->runs++;
 }
@@ -211,9 +236,11 @@ static void on_user_store(unsigned int vcpu, qemu_plugin_meminfo_t info,
 
 static void on_entry(unsigned int vcpu, void *data)
 {
-	(void)data;
+	struct block *block = data;
+
 	if (__atomic_load_n(&counted, __ATOMIC_RELAXED) == vcpu) {
 		depth[vcpu]++;
+		block->entries++;
 		entries++;
 	}
 }
@@ -258,7 +285,7 @@ static unsigned int kind_of_opcode(const uint8_t *code, size_t left)
 
 static unsigned int kind_of(const uint8_t *code, size_t size)
 {
-	unsigned int kind = 0;
+	unsigned int kind = 0, repeat = 0;
 	size_t i;
 
 	for (i = 0; i < size && is_prefix(code[i]); i++) {
@@ -266,10 +293,17 @@ static unsigned int kind_of(const uint8_t *code, size_t size)
 			kind |= KIND_ATOMIC;
 		if (code[i] == 0x65)
 			kind |= KIND_PERCPU;
+		if (code[i] == 0xf2 || code[i] == 0xf3)
+			repeat = KIND_REPEAT;
 	}
 	if (i < size && (code[i] & 0xf0) == 0x40)
 		i++;
-	return i < size ? kind | kind_of_opcode(code + i, size - i) : kind;
+	if (i == size)
+		return kind;
+	/* movs and stos */
+	if ((code[i] & 0xfe) == 0xa4 || (code[i] & 0xfe) == 0xaa)
+		kind |= repeat;
+	return kind | kind_of_opcode(code + i, size - i);
 }
 
 static bool is_iret(const uint8_t *code, size_t size)
@@ -341,7 +375,7 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	pthread_mutex_unlock(&blocks_lock);
 	if (is_entry(tb))
 		qemu_plugin_register_vcpu_tb_exec_cb(tb, on_entry,
-						     PLUGIN_NO_REGS, NULL);
+						     PLUGIN_NO_REGS, block);
 	qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, PLUGIN_NO_REGS,
 					     block);
 }
@@ -351,8 +385,9 @@ int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info_t *info,
 			int argc, char **argv)
 {
 	(void)info;
-	if (argc != 1 || strncmp(argv[0], "out=", 4)) {
-		fputs("count plugin: out=FILE is needed\n", stderr);
+	if (argc != 2 || strncmp(argv[0], "out=", 4) ||
+	    sscanf(argv[1], "calls=%u", &last_call) != 1) {
+		fputs("count plugin: out=FILE,calls=NUMBER\n", stderr);
 		return -1;
 	}
 	out = fopen(argv[0] + 4, "w");

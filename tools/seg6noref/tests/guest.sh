@@ -10,14 +10,9 @@
 #	namespace "nr":  d0 (dummy)  d1 (dummy)  vrf100 (VRF, table 100)
 set -u
 
-here=$(cd "$(dirname "$0")" && pwd)
-helper=${SEG6NOREF:-$here/../seg6noref}
-stock=$(command -v ip)
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-
 # shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$here/lib.sh"
+. "$(dirname "$0")/lib.sh"
+prepare_guest
 
 # shellcheck source-path=SCRIPTDIR source=guest_actions.sh
 . "$here/guest_actions.sh"
@@ -29,8 +24,6 @@ trap 'rm -rf "$dir"' EXIT
 . "$here/guest_many.sh"
 
 # The helper under its other name, and the name of the encap in stock words.
-ln -s "$helper" "$dir/ip"
-wrapped() { PATH=$dir:$PATH "$dir/ip" "$@"; }
 h() { "$helper" -n nr -6 "$@"; }
 w() { wrapped -n nr -6 "$@"; }
 
@@ -176,6 +169,9 @@ listing() {
 	expect 'through ip, add' 0 '' w route add fc00::e/128 "${E[@]}" End count dev d0
 	expect 'through ip, bare' 0 "$(h route show table main | plain_others)" \
 		w route
+	expect 'through ip, get' 0 "$(h route get fc00::d)" w route get fc00::d
+	check 'through ip, get: decoded' 1 \
+		"$(w route get fc00::d | grep -c 'action End.DT6 table main')"
 	expect 'stock del' 0 '' "$stock" -n nr -6 route del fc00::e
 	expect 'stock flush' 0 '' "$stock" -n nr -6 route flush fc00::b
 }
@@ -213,6 +209,7 @@ actions
 policies
 flavors
 programs
+objects_of_bpf
 refusals
 multipath
 multipath_large

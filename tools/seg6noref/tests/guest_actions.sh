@@ -173,3 +173,48 @@ Offending attribute: encap table' h route add fc00::77 dev d0 $words table 5
 	}
 	rm -r $pin
 }
+
+# object WORDS SHOWN STOCK: words behind `endpoint', what is shown, and whether
+# the real ip takes the words too
+object() {
+	local words=$1 shown=$2 stock_too=$3
+
+	# shellcheck disable=SC2086
+	expect "End.BPF: object: $words" 0 '' h route add fc00::77 dev d0 \
+		encap seg6local_noref action End.BPF endpoint $words
+	expect "End.BPF: object: $words: shown" 0 \
+		"fc00::77  encap seg6local_noref action End.BPF endpoint $shown dev d0 $M" \
+		h route show fc00::77
+	h route del fc00::77
+	[ "$stock_too" = yes ] || return
+	# shellcheck disable=SC2086
+	"$stock" -n nr -6 route add fc00::77 dev d0 encap seg6local \
+		action End.BPF endpoint $words
+	expect "End.BPF: object: $words: as stock" 0 \
+		"fc00::77  encap seg6local action End.BPF endpoint $shown dev d0 $M" \
+		"$stock" -n nr -6 route show fc00::77
+	"$stock" -n nr -6 route del fc00::77
+}
+
+objects_of_bpf() {
+	local object=$dir/prog.o
+
+	if ! clang -O2 -target bpf -c -o "$object" "$here/bpf_object.c"; then
+		check 'End.BPF: an object file' compiled no
+		return
+	fi
+	object "obj $object section seg6local/nop" \
+		'prog.o:[seg6local/nop]' yes
+	object "object-file $object" 'prog.o:[prog]' yes
+	object "o $object sec prog" 'prog.o:[prog]' no
+	object "obj $object program drop" 'prog.o:[seg6local/nop]' no
+	object "obj $object program by_default section prog" 'prog.o:[prog]' no
+	expect_match 'End.BPF: object: no such section' 255 \
+		"Error: no program nope in $object\\." h route add fc00::77 \
+		dev d0 "${E[@]}" End.BPF endpoint obj "$object" section nope
+	expect_match 'End.BPF: object: refused by the verifier' 255 \
+		"libbpf: .*" h route add fc00::77 \
+		dev d0 "${E[@]}" End.BPF endpoint obj "$object" section bad
+	expect 'End.BPF: object: refused: nothing there' 0 '' \
+		h route show fc00::77
+}

@@ -90,7 +90,7 @@ metrics() {
 }
 
 gets() {
-	local words
+	local words want rc
 
 	"$stock" -6 route add fc26::/64 via fc21::2 mtu 1400 metric 7
 	for words in fc21::9 'to fc21::9' 'fc21::9 from fc21::1' \
@@ -113,6 +113,19 @@ gets() {
 		"$("$stock" -6 route get fc27::1 | as_ours |
 			sed 's/action End.T table 5 //')" \
 		"$helper" -6 route get fc27::1
+	expect 'get: our encap, through ip' 0 \
+		"$("$helper" -6 route get fc27::1)" wrapped route get fc27::1
+	expect 'get: our encap, through a batch of ip' 0 \
+		"$("$helper" -6 -d route get fc27::1)" \
+		eval 'echo route get fc27::1 | wrapped -d -batch -'
+	for words in fc26::1 'fc26::1 oif v3' fc2f::1 'fc26::1 as x' '' x; do
+		# shellcheck disable=SC2086
+		want=$("$stock" -6 -d route get $words 2>&1)
+		rc=$?
+		# shellcheck disable=SC2086
+		expect "get: another one, through ip: $words" $rc "$want" \
+			wrapped -6 -d route get $words
+	done
 }
 
 left_in() {

@@ -6,20 +6,30 @@
 passed=0
 failed=0
 
-# prepare BUILDDIR: what the tests without a module have in common
-prepare() {
+# where PROGRAM: what all scripts have in common
+where() {
 	here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-	build=$(readlink -f "$1")
-	helper=$build/seg6noref
+	helper=$(readlink -f "$1")
 	stock=$(command -v ip)
 	dir=$(mktemp -d)
 	trap 'rm -rf "$dir"' EXIT
 	mkdir "$dir/bin"
 	ln -s "$helper" "$dir/bin/ip"
+}
+
+# prepare BUILDDIR: without the module, in an empty network namespace
+prepare() {
+	build=$(readlink -f "$1")
+	where "$build/seg6noref"
 	if [ "$("$stock" -6 route show table all | wc -l)" != 0 ]; then
 		echo 'Bail out! This needs an empty network namespace: unshare -n'
 		exit 1
 	fi
+}
+
+# With the module, where the helper is built or SEG6NOREF says.
+prepare_guest() {
+	where "${SEG6NOREF:-$(dirname "${BASH_SOURCE[0]}")/../seg6noref}"
 }
 
 # The helper by its other name.

@@ -23,6 +23,12 @@ trap 'rm -rf "$dir"' EXIT
 . "$here/ops_convert.sh"
 # shellcheck source-path=SCRIPTDIR source=ops_monitor.sh
 . "$here/ops_monitor.sh"
+# shellcheck source-path=SCRIPTDIR source=ops_ready.sh
+. "$here/ops_ready.sh"
+# shellcheck source-path=SCRIPTDIR source=ops_restore.sh
+. "$here/ops_restore.sh"
+# shellcheck source-path=SCRIPTDIR source=ops_stats.sh
+. "$here/ops_stats.sh"
 
 h() { "$helper" -n nr "$@"; }
 s() { "$stock" -n nr -6 "$@"; }
@@ -46,6 +52,18 @@ setup() {
 	ip netns exec nr sysctl -qw net.vrf.strict_mode=1
 }
 
+# Namespaces and states of routes go some time after their deletion.
+unload() {
+	local i
+
+	for ((i = 0; i < 100; i++)); do
+		[ -d /sys/module/seg6local_noref ] || return 0
+		rmmod seg6local_noref 2>/dev/null && return
+		sleep 0.2
+	done
+	rmmod seg6local_noref
+}
+
 run() {
 	if ! setup; then
 		echo "Bail out: cannot set up"
@@ -55,7 +73,7 @@ run() {
 	"$stock" netns del nr
 }
 
-[ $# -gt 0 ] || set -- convert refusals upgrade monitor
+[ $# -gt 0 ] || set -- convert refusals interrupted upgrade monitor stats ready restore
 for group; do
 	run "${group}_group"
 done

@@ -64,7 +64,7 @@ convert_program() {
 		"$dir/bpf_pin" 19 $pin/nop || return
 	# Stock ip would look for it in a /sys of its own.
 	h route add fc00::11 "${E[@]}" End.BPF endpoint pinned $pin/nop \
-		dev d0 && h convert --to stock fc00::11 || return
+		dev d0 && h convert --to stock fc00::11 >/dev/null || return
 	note "with End.BPF"
 }
 
@@ -230,7 +230,7 @@ upgrade_group() {
 	check 'upgrade: the module is in use' 1 \
 		"$(rmmod seg6local_noref 2>/dev/null; echo $?)"
 	h convert --to stock >/dev/null
-	expect 'upgrade: the module goes' 0 '' wait_rmmod
+	expect 'upgrade: the module goes' 0 '' unload
 	check 'upgrade: its routes stay' 2 \
 		"$(s route show | grep -c 'encap seg6local ')"
 	expect 'upgrade: nothing of ours, the module is away' 0 \
@@ -244,13 +244,53 @@ upgrade_group() {
 	check 'upgrade: as before' "$before" "$(h route show)"
 }
 
-# States of routes are freed some time after these.
-wait_rmmod() {
-	local i
+# 4000 routes: their names fill the pipe that convert writes them to, and it
+# waits there, some of them done.
+many_routes() {
+	seq 0 3999 | awk -v encap="${S[*]}" '{
+		printf "route add fc10::%x %s End dev d0\n", $1, encap
+	}' | s -batch -
+}
 
-	for ((i = 0; i < 50; i++)); do
-		rmmod seg6local_noref 2>/dev/null && return
-		sleep 0.2
+# How many have the encap of the kernel, and ours; then all.
+many_count() {
+	s route show root fc10::/16 | awk '
+		/encap seg6local / { stock++ }
+		/encap (ioam6|rpl) / { ours++ }
+		END {
+			print (stock > 0 && ours > 0 ? "both" : "one"), NR,
+			      stock + ours
+		}'
+}
+
+interrupted_group() {
+	local i line pid rest
+
+	many_routes
+	exec 3< <(exec "$helper" -n nr -d convert)
+	pid=$!
+	for ((i = 0; i < 100; i++)); do
+		read -r -u 3 line
 	done
-	rmmod seg6local_noref
+	check 'interrupted: it has begun' 'fc10::63/128 table main metric 1024' \
+		"$line"
+	kill -9 $pid
+	wait $pid 2>/dev/null
+	exec 3<&-
+	check 'interrupted: each is old or new' 'both 4000 4000' "$(many_count)"
+	rest=$(s route show root fc10::/16 | grep -c 'encap seg6local ')
+	expect 'interrupted: run again' 0 \
+		"$rest routes and 0 nexthop objects converted to seg6local_noref, 0 not" \
+		h convert
+	check 'interrupted: all are new' 'one 4000 4000' "$(many_count)"
+	exec 3< <(exec "$helper" -n nr -d convert --to stock 2>"$dir/said")
+	read -r -u 3 line
+	s route del fc10::f9f
+	rest=$(cat <&3)
+	exec 3<&-
+	check 'removed meanwhile: said' \
+		'Not converted: fc10::f9f/128 table main metric 1024: Can not replace route - no match found
+3999 routes and 0 nexthop objects converted to seg6local, 1 not' \
+		"$(cat "$dir/said"; tail -n 1 <<<"$rest")"
+	check 'removed meanwhile: stays away' 'one 3999 3999' "$(many_count)"
 }

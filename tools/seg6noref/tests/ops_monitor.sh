@@ -4,7 +4,8 @@
 # ops_monitor.sh - events of routes and nexthop objects; sourced by ops.sh
 
 # watch NAME COMMAND...: its output goes to a file until unwatch; it listens
-# from when it has shown an event that is made for that.
+# from when it has shown an event that is made for that.  COMMAND is a program, so
+# that it can be killed.
 watch() {
 	local name=$1 i
 
@@ -56,12 +57,12 @@ monitor_events() {
 
 monitor_group() {
 	watched=()
-	watch all h monitor
-	watch routes h monitor route
-	watch labels h monitor route label
-	watch json h -j monitor route
+	watch all "$helper" -n nr monitor
+	watch routes "$helper" -n nr monitor route
+	watch labels "$helper" -n nr monitor route label
+	watch json "$helper" -n nr -j monitor route
 	watch stock "$stock" -n nr -6 monitor route
-	watch time h -ts monitor route
+	watch time "$helper" -n nr -ts monitor route
 	monitor_events
 	unwatch all routes labels json stock time
 	check 'monitor: routes and objects' \

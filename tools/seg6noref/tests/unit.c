@@ -100,6 +100,7 @@ int main(void)
 	test_listings();
 	test_nl();
 	test_nexthops();
+	test_conversions();
 	names_free();
 	printf("1..%d\n%d passed, %d failed\n", passed + failed, passed,
 	       failed);

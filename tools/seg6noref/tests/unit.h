@@ -29,5 +29,6 @@ void test_extack(void);
 void test_listings(void);
 void test_nl(void);
 void test_nexthops(void);
+void test_conversions(void);
 
 #endif /* SEG6NOREF_UNIT_H */

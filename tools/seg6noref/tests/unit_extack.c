@@ -34,7 +34,7 @@ static struct nlmsghdr *answer_build(const struct answer *answer,
 	nlh->nlmsg_type = NLMSG_ERROR;
 	nlh->nlmsg_flags = ACK_TLVS | (answer->capped ? CAPPED : 0);
 	err = mnl_nlmsg_put_extra_header(nlh, sizeof(*err));
-	err->error = -answer->error;
+	err->error = -(unsigned int)answer->error;
 	err->msg = *req;
 	if (!answer->capped)
 		memcpy(mnl_nlmsg_put_extra_header(nlh, req->nlmsg_len -
@@ -109,6 +109,12 @@ static void test_answers(void)
 	check_answer("request echoed",
 		     (struct answer){ EINVAL, false, "no", AT_TABLE, -1, -1 },
 		     "2 Error: no.\nOffending attribute: encap table\n");
+	check_answer("an error that is none",
+		     (struct answer){ -5, true, NULL, -1, -1, -1 },
+		     "2 RTNETLINK answers: Bad message\n");
+	check_answer("an error that cannot be turned round",
+		     (struct answer){ INT32_MIN, true, NULL, -1, -1, -1 },
+		     "2 RTNETLINK answers: Bad message\n");
 	check_answer("attribute of the route",
 		     (struct answer){ EINVAL, true, "no", AT_OIF, -1, -1 },
 		     "2 Error: no.\nOffending attribute: dev\n");

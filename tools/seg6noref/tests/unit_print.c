@@ -65,7 +65,7 @@ static const struct print_case print_cases[] = {
 	  "\"action\":\"End.B6\",\"srh\":{\"segs\":[\"fc02::1\",\"fc02::2\",\"::\"]}" },
 	{ "action End.B6.Encaps srh segs fc02::1 hmac 0xabcdef12",
 	  "action End.B6.Encaps segs 1 [ fc02::1 ] hmac ABCDEF12",
-	  "\"action\":\"End.B6.Encaps\",\"srh\":{\"segs\":[\"fc02::1\"],\"hmac\":\"0xABCDEF12\"}" },
+	  "\"action\":\"End.B6.Encaps\",\"srh\":{\"segs\":[\"fc02::1\"],\"hmac\":\"0xabcdef12\"}" },
 };
 
 static void test_fields(void)

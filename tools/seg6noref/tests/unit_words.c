@@ -112,6 +112,10 @@ static const struct words_case words_cases[] = {
 	  "Error: either \"flavors\" is duplicate, or \"replace-csid\" is a garbage.\n" },
 	{ "fc00::1 " E "action End.BPF endpoint what x", 255,
 	  "What mode is \"what\"?\nFailed to parse eBPF program: Operation not permitted\n" },
+	{ "fc00::1 " E "action End.BPF endpoint p", 255,
+	  "Command line is not complete. Try option \"help\"\n" },
+	{ "fc00::1 " E "action End.BPF endpoint obj x sec", 255,
+	  "Command line is not complete. Try option \"help\"\n" },
 	{ "fc00::1 " E "action End.BPF endpoint pinned /nonexistent", 255,
 	  "Cannot open pinned program \"/nonexistent\": No such file or directory\n" },
 

@@ -24,7 +24,7 @@ static int pick_port(struct rng *r)
 
 static bool is_here(int port)
 {
-	return w.port[port].tap >= 0 && !w.port[port].away;
+	return w.port[port].there && !w.port[port].away;
 }
 
 int do_vrf(struct rng *r, bool undo)
@@ -188,7 +188,7 @@ int do_mtu(struct rng *r, bool undo)
 
 int do_neigh(struct rng *r, bool undo)
 {
-	int port = E0 + below(r, 5), neigh = below(r, NEIGHS);
+	int port = E0 + below(r, 5), neigh = below(r, N4_LEAF);
 	int version = chance(r, 35) ? 0 : 2 + below(r, 200);
 
 	if (!is_here(port))
@@ -206,7 +206,7 @@ static int new_port(struct rng *r)
 	struct rt rt;
 	int i;
 
-	if (w.port[X0].tap >= 0)
+	if (w.port[X0].there)
 		return -1;
 	fix_port(X0);
 	for (i = 0; i < 2; i++) {

@@ -63,13 +63,6 @@ bool set_param(const char *name, const char *value)
 
 /* --- what others tell the router --- */
 
-void send_frame(int port, const uint8_t *frame, int len)
-{
-	/* A port that is down or gone takes nothing. */
-	if (w.port[port].tap >= 0 && write(w.port[port].tap, frame, len) < 0)
-		return;
-}
-
 static uint8_t *put_icmp6(uint8_t *p, const uint8_t *src, const uint8_t *dst,
 			  int hops, int len)
 {
@@ -105,6 +98,7 @@ static int pmtu6(struct rng *r, const struct rt *rt, int mtu)
 	memcpy(q + 24, rt->dst, 16);
 	put16(icmp + 2, l4_sum(from, own, 16, P_ICMP6, icmp, len));
 	send_frame(IN0, f, sizeof(f));
+	send_all(NULL);
 	return 0;
 }
 
@@ -134,6 +128,7 @@ static int pmtu4(const struct rt *rt, int mtu)
 	put16(q + 10, sum_fold(sum_add(0, q, 20)));
 	put16(icmp + 2, sum_fold(sum_add(0, icmp, 44)));
 	send_frame(IN0, f, sizeof(f));
+	send_all(NULL);
 	return 0;
 }
 
@@ -174,6 +169,7 @@ static void advertise(int port, const uint8_t *prefix, int plen, int pref,
 	memcpy(o + 8, prefix, 8);
 	put16(icmp + 2, l4_sum(from, to, 16, P_ICMP6, icmp, len));
 	send_frame(port, f, sizeof(f));
+	send_all(NULL);
 }
 
 /*

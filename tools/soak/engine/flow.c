@@ -19,9 +19,13 @@ static const uint8_t magic[8] = "\xa5soak\x5a\xc3\x3c";
 /* An address behind the prefixes that routes are for. */
 void pool_addr(struct rng *r, uint8_t *addr)
 {
+	/* The others are of nexthop objects and of several paths. */
+	static const uint8_t prefixes[] = { 0, 0, 0, 0, 1, 1, 1, 1, 5, 5, 5, 2,
+					    3, 4 };
+
 	memset(addr, 0, 16);
 	addr[0] = 0xfd;
-	addr[3] = below(r, PREFIXES);
+	addr[3] = prefixes[below(r, ARRAY_LEN(prefixes))];
 	addr[5] = below(r, SUBNETS);
 	addr[15] = 1 + below(r, 2);
 }
@@ -39,11 +43,11 @@ static void pick_da(struct rng *r, uint8_t *da)
 	static const int hosts[] = { 1, 1, 9, 9, 2 };
 	unsigned int what = below(r, 100);
 
-	if (what < 84)
+	if (what < 86)
 		pool_addr(r, da);
-	else if (what < 94)
+	else if (what < 95)
 		port_addr6(E0 + below(r, 5), da, hosts[below(r, 5)]);
-	else if (what < 97)
+	else if (what < 98)
 		addr6(da, "2001:db8:77::1");
 	else
 		addr6(da, "fd77::1");
@@ -55,7 +59,7 @@ static void pick_da4(struct rng *r, struct flow *f)
 
 	/* Only there is it known what in-tree sends to instead (D8). */
 	if (f->sid == S_DX4_NH)
-		port_addr4(E0, f->da4, chance(r, 50) ? 1 : 9);
+		port_addr4(E0, f->da4, LEAF);
 	else if (what < 85)
 		pool_addr4(r, f->da4);
 	else if (what < 95)
@@ -80,7 +84,7 @@ static int pick_sid(struct rng *r)
 static bool may_be_big(int sid)
 {
 	return sid != S_B6 && sid != S_ENCAPS && sid != S_X_OIF &&
-	       sid != S_X_LINK && sid != S_DX4_NH;
+	       sid != S_X_LINK;
 }
 
 void flow_make(struct flow *f, uint32_t seed)
@@ -258,15 +262,17 @@ bool frame_is_redirect(const struct frame *f)
 void frame_canonical(struct frame *f, int sid)
 {
 	uint8_t tree[16], ours[16], *p;
+	int at, len = 16;
 	uint32_t tag;
-	int at;
 
 	if (find_tag(f->data, f->len, &tag, &at))
 		memset(f->data + at, 0, TAG);
 	sid_addr(sid, TREE, tree);
 	sid_addr(sid, OURS, ours);
-	while ((p = memmem(f->data, f->len, tree, 16)))
-		memcpy(p, ours, 16);
+	if (sid == S_CSID)
+		len = 6;
+	while ((p = memmem(f->data, f->len, tree, len)))
+		memcpy(p, ours, len);
 	if (is_icmp6(f))
 		put16(f->data + ETH + IP6 + 2, 0);
 	/*
@@ -298,10 +304,10 @@ static void expect_hop(struct frame *f)
 /* D8: to the next hop, where in-tree asks for the destination itself. */
 static void expect_next_hop(const struct flow *f, struct outcome *o)
 {
-	int from = f->da4[3] == 1 ? N4_ONE : N4_NINE, to, port = o->frame.port;
+	int port = o->frame.port, to;
 	uint8_t mac[6], nh[4];
 
-	neigh_mac(port, from, mac);
+	neigh_mac(port, N4_LEAF, mac);
 	if (memcmp(mac, o->frame.data, 6))
 		return;
 	inet_pton(AF_INET, f->port == AI ? sids[f->sid].nh[0] : sid_nh(f->sid),

@@ -3,10 +3,11 @@
  * main.c - engine of the twin soak, to run as root in a guest of the lab
  *
  *   engine [-n EVENTS] [-s SEED] [-l EVENTS] [-f STRETCH] [-i SHARD]
- *          [-o DIR] [-a MS] [-r REPRODUCER] [-v] [-x]
+ *          [-o DIR] [-a MS] [-r REPRODUCER] [-R SECONDS] [-F] [-v] [-x]
  *
  * -l is how many events a stretch has, -f the first stretch, -a the age at
- * which answers of lookups are looked up anew.
+ * which answers of lookups are looked up anew.  -R has packets under way all
+ * the time instead, and compares nothing; -F has allocations fail.
  */
 #include <fcntl.h>
 #include <sched.h>
@@ -23,7 +24,8 @@ struct options {
 	uint64_t events, seed, first;
 	int length, shard;
 	const char *dir, *reproducer;
-	bool early;
+	bool early, failures;
+	int seconds;
 };
 
 static double now(void)
@@ -38,7 +40,7 @@ static void parse(int argc, char **argv, struct options *o)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "n:s:l:f:i:o:a:r:vx")) != -1) {
+	while ((c = getopt(argc, argv, "n:s:l:f:i:o:a:r:R:Fvx")) != -1) {
 		switch (c) {
 		case 'n':
 			o->events = strtoull(optarg, NULL, 0);
@@ -63,6 +65,12 @@ static void parse(int argc, char **argv, struct options *o)
 			break;
 		case 'r':
 			o->reproducer = optarg;
+			break;
+		case 'R':
+			o->seconds = atoi(optarg);
+			break;
+		case 'F':
+			o->failures = true;
 			break;
 		case 'v':
 			trace = true;
@@ -221,6 +229,9 @@ static void print_tally(void)
 		printf("= hits %llu\n= misses %llu\n",
 		       (unsigned long long)tally.hits,
 		       (unsigned long long)tally.misses);
+	for (i = 0; i < MAX_STATISTICS && statistics[i].name[0]; i++)
+		printf("= stat %s %llu\n", statistics[i].name,
+		       (unsigned long long)statistics[i].count);
 	for (i = 0; i < nkinds; i++)
 		if (!kinds[i].exists || kinds[i].exists())
 			printf("= kind %s %llu\n", kinds[i].name,
@@ -348,7 +359,7 @@ static int walk(const struct options *o)
 	return tally.mismatches != 0;
 }
 
-static void read_slot(void)
+void read_slot(void)
 {
 	FILE *f = fopen("/sys/module/" SEG6NR_MODULE_NAME
 			"/parameters/encap_type", "r");
@@ -369,8 +380,11 @@ int main(int argc, char **argv)
 	cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	snprintf(age, sizeof(age), "%d", max_age);
 	set_param("nexthop_cache_max_age", age);
+	inject_init();
 	world_init();
 	if (o.reproducer)
 		return replay(&o);
-	return walk(&o);
+	if (o.seconds)
+		return races(o.seed, o.seconds);
+	return o.failures ? failures(o.seed) : walk(&o);
 }

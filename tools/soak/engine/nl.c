@@ -199,6 +199,14 @@ int nl_link(struct space *s, int index, unsigned int change,
 	return nl_talk(s, h);
 }
 
+int nl_link_u8(struct space *s, int index, int attr, uint8_t value)
+{
+	struct nlmsghdr *h = link_msg(RTM_NEWLINK, 0, index);
+
+	mnl_attr_put_u8(h, attr, value);
+	return nl_talk(s, h);
+}
+
 int nl_link_u32(struct space *s, int index, int attr, uint32_t value)
 {
 	struct nlmsghdr *h = link_msg(RTM_NEWLINK, 0, index);
@@ -228,20 +236,34 @@ int nl_link_del(struct space *s, int index)
 	return nl_talk(s, link_msg(RTM_DELLINK, 0, index));
 }
 
-int nl_vrf_add(struct space *s, const char *name, uint32_t table)
+static int link_add(struct space *s, const char *name, const char *kind,
+		    const uint8_t *mac, int attr, uint32_t value)
 {
 	struct nlmsghdr *h = link_msg(RTM_NEWLINK,
 				      NLM_F_CREATE | NLM_F_EXCL, 0);
 	struct nlattr *info, *data;
 
 	mnl_attr_put_strz(h, IFLA_IFNAME, name);
+	if (mac)
+		mnl_attr_put(h, IFLA_ADDRESS, 6, mac);
 	info = mnl_attr_nest_start(h, IFLA_LINKINFO);
-	mnl_attr_put_strz(h, IFLA_INFO_KIND, "vrf");
+	mnl_attr_put_strz(h, IFLA_INFO_KIND, kind);
 	data = mnl_attr_nest_start(h, IFLA_INFO_DATA);
-	mnl_attr_put_u32(h, IFLA_VRF_TABLE, table);
+	mnl_attr_put_u32(h, attr, value);
 	mnl_attr_nest_end(h, data);
 	mnl_attr_nest_end(h, info);
 	return nl_talk(s, h);
+}
+
+int nl_vrf_add(struct space *s, const char *name, uint32_t table)
+{
+	return link_add(s, name, "vrf", NULL, IFLA_VRF_TABLE, table);
+}
+
+int nl_port_add(struct space *s, const char *name, const uint8_t *mac,
+		int number)
+{
+	return link_add(s, name, INJ_LINK, mac, INJ_LINK_PORT, number);
 }
 
 int nl_addr(struct space *s, int cmd, int index, int family,
@@ -262,6 +284,7 @@ int nl_addr(struct space *s, int cmd, int index, int family,
 	return nl_talk(s, h);
 }
 
+/* Added without a MAC address, a neighbour is asked for. */
 int nl_neigh(struct space *s, int cmd, int index, int family,
 	     const uint8_t *addr, const uint8_t *mac)
 {
@@ -271,7 +294,10 @@ int nl_neigh(struct space *s, int cmd, int index, int family,
 
 	m->ndm_family = family;
 	m->ndm_ifindex = index;
-	m->ndm_state = NUD_PERMANENT;
+	if (mac || cmd == RTM_DELNEIGH)
+		m->ndm_state = NUD_PERMANENT;
+	else
+		m->ndm_flags = NTF_USE;
 	mnl_attr_put(h, NDA_DST, octets(family), addr);
 	if (mac)
 		mnl_attr_put(h, NDA_LLADDR, 6, mac);

@@ -83,6 +83,9 @@ void pick_target(struct rng *r, struct rt *rt)
 	rt->family = AF_INET6;
 	if (what < 70) {
 		rt->plen = plens[below(r, ARRAY_LEN(plens))];
+		/* Not in front of the SIDs: their twins have other hashes. */
+		if (!rt->plen && rt->table)
+			rt->plen = 8;
 		pool_addr(r, rt->dst);
 	} else if (what < 85) {
 		rt->plen = chance(r, 70) ? 128 : 64;
@@ -104,7 +107,8 @@ static void add_hop(struct rng *r, struct rt *rt)
 		hop->index = w.port[port].index;
 	else
 		hop->index = w.port[E0].index;
-	hop->has_via = how < 85;
+	/* What is for a neighbour is on-link more often than not. */
+	hop->has_via = how < (rt->dst[0] == 0x20 || rt->dst[0] == 10 ? 40 : 85);
 	if (rt->family == AF_INET)
 		port_addr4(port, hop->via, host);
 	else if (how < 70)
@@ -121,7 +125,7 @@ void pick_hop(struct rng *r, struct rt *rt)
 	rt->metric = metrics[below(r, ARRAY_LEN(metrics))];
 	if (rt->family == AF_INET6 && chance(r, 15))
 		rt->pref = 1 + (chance(r, 50) ? 1 : 3);
-	if (chance(r, 10))
+	if (chance(r, 25))
 		rt->mtu = 1280 + below(r, 3) * 60;
 }
 

@@ -20,13 +20,14 @@
 
 #include "../../../module/uapi.h"
 #include "../../fuzz/engine/octets.h"
+#include "../../fuzz/injector/inject.h"
 
 #define ARRAY_LEN(a)	(sizeof(a) / sizeof((a)[0]))
 
 enum { TREE, OURS, TWINS };
 
 /*
- * Ports: every one a tap.  Packets come in by the first two and leave by the
+ * Ports, every one of the injector's.  Packets come in by the first two and leave by the
  * others; V0 and V1 are those of the VRFs, X0 comes and goes, SIDs are routes
  * of HOME.  The last two are of the second router.
  */
@@ -41,8 +42,13 @@ enum { VRF0, VRF1, VRFS };
 #define TABLE_RULE	200	/* to be had by rules only */
 #define TABLE_VRF	100	/* and the one behind it */
 
-/* Neighbours behind each port: host 1 and 9, fe80::1, and 2001:db8:77::1. */
-enum { N_ONE, N_NINE, N_LINK, N_FAR, N4_ONE, N4_NINE, NEIGHS };
+/*
+ * Neighbours behind each port: host 1 and 9, fe80::1, and 2001:db8:77::1.  The
+ * last one is nobody's gateway.
+ */
+enum { N_ONE, N_NINE, N_LINK, N_FAR, N4_ONE, N4_NINE, N4_LEAF, NEIGHS };
+
+#define LEAF		33	/* host number */
 
 /* A network namespace, with what acts in it from outside. */
 struct space {
@@ -53,7 +59,7 @@ struct space {
 };
 
 struct port {
-	int tap;		/* -1: is not there */
+	bool there;
 	int index;
 	bool away;		/* in the namespace aside */
 	uint8_t mac[6];
@@ -88,10 +94,13 @@ int nl_talk(struct space *s, struct nlmsghdr *h);
 int nl_route(struct space *s, int cmd, int flags, const struct rt *rt);
 int nl_link(struct space *s, int index, unsigned int change,
 	    unsigned int flags);
+int nl_link_u8(struct space *s, int index, int attr, uint8_t value);
 int nl_link_u32(struct space *s, int index, int attr, uint32_t value);
 int nl_link_str(struct space *s, int index, int attr, const char *value);
 int nl_link_mac(struct space *s, int index, const uint8_t *mac);
 int nl_link_del(struct space *s, int index);
+int nl_port_add(struct space *s, const char *name, const uint8_t *mac,
+		int number);
 int nl_vrf_add(struct space *s, const char *name, uint32_t table);
 int nl_addr(struct space *s, int cmd, int index, int family,
 	    const uint8_t *addr, int plen);
@@ -119,7 +128,6 @@ struct world {
 	int vrf[VRFS];		/* index, 0: is not there */
 	bool renamed[PORTS];
 	int sid_now[32];	/* variant that is configured, by SID */
-	int epoll;
 };
 
 extern struct world w;
@@ -132,7 +140,8 @@ void world_destroy(void);
 void second_build(void);
 void second_destroy(void);
 void mark_by_label(void);	/* mark.c */
-int port_open(int port, struct space *to);
+void collect_statistics(const struct space *s);	/* walk.c */
+void port_open(int port, struct space *to);
 void port_close(int port);
 bool port_carrier(int port, bool on);
 void fix_port(int port);
@@ -219,11 +228,18 @@ void expect(const struct flow *f, const struct outcome *tree,
 	    struct outcome *to);
 void outcome_text(const struct outcome *o, char *to, size_t size);
 
-#define PREFIXES	6
 #define SUBNETS		3
 
 void pool_addr(struct rng *r, uint8_t *addr);
 void pool_addr4(struct rng *r, uint8_t *addr);
+
+/* --- the injector (inject.c) --- */
+
+void inject_init(void);
+int inject_some(const uint8_t *frames, size_t len);
+size_t put_frame(uint8_t *to, int port, const uint8_t *frame, int len);
+void send_frame(int port, const uint8_t *frame, int len);
+void send_all(void (*left)(int port, const uint8_t *data, int len));
 
 /* --- events (events.c, change.c, objects.c) --- */
 
@@ -253,7 +269,6 @@ void show_rt(const char *what, const struct rt *rt);
 void pick_target(struct rng *r, struct rt *rt);
 void pick_hop(struct rng *r, struct rt *rt);
 int pick_egress(struct rng *r);
-void send_frame(int port, const uint8_t *frame, int len);
 void nap(int ms);
 bool has_param(const char *name);
 bool set_param(const char *name, const char *value);
@@ -308,6 +323,15 @@ struct tally {
 	uint64_t by_kind[64];
 };
 
+/* Lines of /proc/net/seg6local_noref, of all routers that were. */
+struct statistic {
+	char name[48];
+	uint64_t count;
+};
+
+#define MAX_STATISTICS	64
+extern struct statistic statistics[MAX_STATISTICS];
+
 extern struct tally tally;
 extern int cpus;
 extern bool trace;
@@ -317,12 +341,12 @@ bool stretch_run(const struct item *items, int n);
 void stretch_shrink(struct item *items, int *n);
 void stretch_write(FILE *f, const struct item *items, int n);
 int stretch_read(FILE *f, struct item *items);
-void drain(struct outcome *out, int n);
 void use_cpu(int cpu);
 extern char mismatch[3000];
 
 /* races.c, fail.c */
 int races(uint64_t seed, int seconds);
-int failures(void);
+int failures(uint64_t seed);
+void read_slot(void);
 
 #endif

@@ -2,9 +2,8 @@
 /* walk.c - stretches: made from a seed, walked, compared, made smaller */
 #include <arpa/inet.h>
 #include <sched.h>
+#include <stddef.h>
 #include <stdlib.h>
-#include <sys/epoll.h>
-#include <unistd.h>
 
 #include "soak.h"
 
@@ -16,6 +15,7 @@ struct tally tally;
 int cpus = 1;
 bool trace;
 char mismatch[3000];
+struct statistic statistics[MAX_STATISTICS];
 
 /* --- making --- */
 
@@ -114,43 +114,27 @@ void use_cpu(int cpu)
 	sched_setaffinity(0, sizeof(set), &set);
 }
 
-static void take(struct frame *f, struct outcome *out, int n)
+static struct outcome outcomes[MAX_FLOWS * MAX_REPEAT * TWINS];
+
+/* What is not of this batch is nobody's. */
+static void take(int port, const uint8_t *data, int len)
 {
-	unsigned int i;
+	static struct frame f;
+	struct outcome *o;
 	uint32_t tag;
 	int at;
 
-	if (!find_tag(f->data, f->len, &tag, &at) || tag >> 8 != batch)
+	if (!find_tag(data, len, &tag, &at) || tag >> 8 != batch ||
+	    (tag & 0xff) >= ARRAY_LEN(outcomes) || len > MAX_FRAME)
 		return;
-	i = tag & 0xff;
-	if (i >= (unsigned int)n)
-		return;
-	if (frame_is_redirect(f)) {
-		out[i].redirects++;
-		return;
-	}
-	if (!out[i].frames++) {
-		out[i].frame.port = f->port;
-		out[i].frame.len = f->len;
-		memcpy(out[i].frame.data, f->data, f->len);
-	}
-}
-
-/* Read what left through all ports; what is not of this batch is nobody's. */
-void drain(struct outcome *out, int n)
-{
-	static struct frame f;
-	struct epoll_event ev[PORTS];
-	int i, got;
-
-	while ((got = epoll_wait(w.epoll, ev, PORTS, 0)) > 0) {
-		for (i = 0; i < got; i++) {
-			f.port = ev[i].data.u32;
-			while ((f.len = read(w.port[f.port].tap, f.data,
-					     MAX_FRAME)) > 0)
-				take(&f, out, n);
-		}
-	}
+	o = &outcomes[tag & 0xff];
+	f.port = port;
+	f.len = len;
+	memcpy(f.data, data, len);
+	if (frame_is_redirect(&f))
+		o->redirects++;
+	else if (!o->frames++)
+		memcpy(&o->frame, &f, offsetof(struct frame, data) + len);
 }
 
 static bool same(const struct outcome *a, const struct outcome *b)
@@ -211,15 +195,14 @@ static void send_twins(const struct flow *f, int index, bool swap)
 
 static bool run_packets(const struct item *p)
 {
-	static struct outcome out[MAX_FLOWS * MAX_REPEAT * TWINS];
 	static struct flow flow[MAX_FLOWS];
-	int i, k, n = p->flows * p->repeat;
+	int i, k;
 
 	use_cpu(p->cpu);
-	drain(NULL, 0);
 	batch = (batch + 1) & 0xffffff;
-	for (i = 0; i < n * TWINS; i++)
-		out[i].frames = out[i].redirects = out[i].frame.len = 0;
+	for (i = 0; i < p->flows * p->repeat * TWINS; i++)
+		outcomes[i].frames = outcomes[i].redirects =
+			outcomes[i].frame.len = 0;
 	for (i = 0; i < p->flows; i++) {
 		flow_make(&flow[i], p->flow[i]);
 		if (flow[i].port == AI && !w.has_second)
@@ -227,14 +210,50 @@ static bool run_packets(const struct item *p)
 		for (k = 0; k < p->repeat; k++)
 			send_twins(&flow[i], i * p->repeat + k, (i + k) & 1);
 	}
-	drain(out, n * TWINS);
-	for (i = 0; i < n; i++) {
+	send_all(take);
+	for (i = 0; i < p->flows * p->repeat; i++) {
 		if (flow[i / p->repeat].port == AI && !w.has_second)
 			continue;
-		if (!judge(&flow[i / p->repeat], i % p->repeat, &out[i * 2]))
+		if (!judge(&flow[i / p->repeat], i % p->repeat,
+			   &outcomes[i * 2]))
 			return false;
 	}
 	return true;
+}
+
+/* --- what the module counts --- */
+
+static void add_statistic(const char *name, uint64_t count)
+{
+	struct statistic *s = statistics;
+
+	while (s < statistics + MAX_STATISTICS && s->name[0] &&
+	       strcmp(s->name, name))
+		s++;
+	if (s == statistics + MAX_STATISTICS)
+		return;
+	strcpy(s->name, name);
+	s->count += count;
+	if (!strcmp(name, "nexthop_hit"))
+		tally.hits += count;
+	else if (!strncmp(name, "nexthop_miss", 12) ||
+		 !strncmp(name, "nexthop_bypass", 14))
+		tally.misses += count;
+}
+
+/* Before a namespace goes. */
+void collect_statistics(const struct space *s)
+{
+	unsigned long long count;
+	char name[48];
+	FILE *f;
+
+	space_enter(s);
+	f = fopen("/proc/thread-self/net/" SEG6NR_MODULE_NAME, "r");
+	while (f && fscanf(f, "%47s %llu", name, &count) == 2)
+		add_statistic(name, count);
+	if (f)
+		fclose(f);
 }
 
 /* --- walking --- */

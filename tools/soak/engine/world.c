@@ -6,12 +6,9 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/if_tun.h>
 #include <net/if.h>
 #include <sched.h>
 #include <stdlib.h>
-#include <sys/epoll.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "soak.h"
@@ -33,8 +30,6 @@ static const char *const sysctls[] = {
 	"ipv6/conf/default/accept_ra_rt_info_max_plen", "128",
 	"ipv6/conf/default/router_solicitations", "0",
 	"ipv6/conf/default/addr_gen_mode", "1",
-	"ipv6/neigh/default/retrans_time_ms", "600000",
-	"ipv4/neigh/default/retrans_time_ms", "600000",
 	"ipv6/auto_flowlabels", "0",
 	"ipv6/icmp/ratelimit", "0",
 	"ipv6/icmp/ratemask", "200",
@@ -46,6 +41,7 @@ static const char *const sysctls[] = {
 	"ipv4/icmp_ratemask", "0",
 	"ipv4/route/mtu_expires", "100000",
 	"ipv4/fib_multipath_hash_policy", "0",
+	"ipv4/fib_multipath_hash_seed", "4711",
 	"ipv4/conf/all/rp_filter", "0",
 	"ipv4/conf/default/rp_filter", "0",
 	"ipv4/conf/all/send_redirects", "0",
@@ -90,7 +86,8 @@ void neigh_addr(int port, int neigh, uint8_t *addr)
 		addr6(addr, "2001:db8:77::1");
 		break;
 	default:
-		port_addr4(port, addr, neigh == N4_ONE ? 1 : 9);
+		port_addr4(port, addr, neigh == N4_ONE ? 1 :
+			   neigh == N4_NINE ? 9 : LEAF);
 	}
 }
 
@@ -132,58 +129,44 @@ static struct space *space_of(int port)
 
 /* --- ports --- */
 
-/*
- * A tap belongs to the namespace that /dev/net/tun was opened in: it is made
- * in the first one and moved, so that no file pins the router's namespace.
- */
-int port_open(int port, struct space *to)
+void port_open(int port, struct space *to)
 {
-	struct ifreq ifr = { .ifr_flags = IFF_TAP | IFF_NO_PI };
-	struct epoll_event ev = { .events = EPOLLIN, .data.u32 = port };
 	struct port *p = &w.port[port];
 
-	space_enter(&first);
-	p->tap = open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC);
-	strcpy(ifr.ifr_name, port_names[port]);
-	if (p->tap < 0 || ioctl(p->tap, TUNSETIFF, &ifr))
-		die("tap");
 	base_mac(port, p->mac);
-	memcpy(ifr.ifr_hwaddr.sa_data, p->mac, 6);
-	ifr.ifr_hwaddr.sa_family = 1;
-	if (ioctl(p->tap, SIOCSIFHWADDR, &ifr))
-		die("SIOCSIFHWADDR");
-	p->index = index_of(&first, port_names[port]);
-	if (nl_link_u32(&first, p->index, IFLA_NET_NS_FD, to->fd))
-		die("moving a tap");
+	if (nl_port_add(to, port_names[port], p->mac, port))
+		die("making a port");
 	p->index = index_of(to, port_names[port]);
+	p->there = true;
 	p->away = false;
 	memset(p->version, 0, sizeof(p->version));
-	epoll_ctl(w.epoll, EPOLL_CTL_ADD, p->tap, &ev);
-	return 0;
 }
 
-void port_close(int port)
+static void port_forget(int port)
 {
-	if (w.port[port].tap >= 0)
-		close(w.port[port].tap);
-	w.port[port].tap = -1;
+	w.port[port].there = false;
 	w.port[port].index = 0;
 	w.port[port].away = false;
 	w.renamed[port] = false;
 }
 
+void port_close(int port)
+{
+	if (w.port[port].there)
+		nl_link_del(space_of(port), w.port[port].index);
+	port_forget(port);
+}
+
 bool port_carrier(int port, bool on)
 {
-	int value = on;
-
-	if (w.port[port].tap < 0 ||
-	    ioctl(w.port[port].tap, TUNSETCARRIER, &value))
+	if (!w.port[port].there ||
+	    nl_link_u8(space_of(port), w.port[port].index, IFLA_CARRIER, on))
 		return false;
 	settle(space_of(port), port_name(port));
 	return true;
 }
 
-void put_neigh(int port, int neigh, int version)
+static void put_entry(int port, int neigh, int version)
 {
 	int family = neigh < N4_ONE ? AF_INET6 : AF_INET;
 	struct port *p = &w.port[port];
@@ -192,8 +175,23 @@ void put_neigh(int port, int neigh, int version)
 	p->version[neigh] = version;
 	neigh_addr(port, neigh, addr);
 	neigh_mac(port, neigh, mac);
-	nl_neigh(space_of(port), version ? RTM_NEWNEIGH : RTM_DELNEIGH,
-		 p->index, family, addr, version ? mac : NULL);
+	if (!version)
+		nl_neigh(space_of(port), RTM_DELNEIGH, p->index, family, addr,
+			 NULL);
+	/*
+	 * An unknown one is asked for: groups pass over a neighbour that does
+	 * not answer, but only once it was asked; the twins must see the same.
+	 */
+	nl_neigh(space_of(port), RTM_NEWNEIGH, p->index, family, addr,
+		 version ? mac : NULL);
+}
+
+/* Where the leaf is unknown, the others are: see expect_next_hop(). */
+void put_neigh(int port, int neigh, int version)
+{
+	put_entry(port, neigh, neigh == N4_LEAF ? 1 : version);
+	if (neigh == N4_ONE || neigh == N4_NINE)
+		put_entry(port, N4_LEAF, 1);
 }
 
 void fix_neigh(int port, int neigh)
@@ -236,6 +234,9 @@ static void fix_device(int port)
 			    w.vrf[vrf_of(port)]);
 	sysctl_of(s, "0", "ipv6/conf/%s/disable_ipv6", name);
 	sysctl_of(s, "1", "ipv6/conf/%s/forwarding", name);
+	/* Nothing may happen because somebody has waited for too long. */
+	sysctl_of(s, "600000", "ipv6/neigh/%s/retrans_time_ms", name);
+	sysctl_of(s, "600000", "ipv4/neigh/%s/retrans_time_ms", name);
 	sysctl_of(s, "0", "ipv6/conf/%s/ignore_routes_with_linkdown", name);
 	sysctl_of(s, "0", "ipv4/conf/%s/ignore_routes_with_linkdown", name);
 	port_carrier(port, true);
@@ -248,12 +249,12 @@ void fix_port(int port)
 {
 	struct port *p = &w.port[port];
 
-	if (p->tap >= 0 && p->away) {
+	if (p->there && p->away) {
 		nl_link_u32(&aside, p->index, IFLA_NET_NS_FD, w.main.fd);
 		p->away = false;
 		p->index = index_of(&w.main, port_name(port));
 	}
-	if (p->tap < 0)
+	if (!p->there)
 		port_open(port, port < ROUTER_PORTS ? &w.main : &w.second);
 	if (w.renamed[port]) {
 		nl_link_str(&w.main, p->index, IFLA_IFNAME, port_names[port]);
@@ -274,7 +275,7 @@ void fix_vrf(int vrf)
 	}
 	nl_link(&w.main, w.vrf[vrf], IFF_UP, IFF_UP);
 	nl_addr(&w.main, RTM_NEWADDR, w.vrf[vrf], AF_INET6, addr, 128);
-	if (w.port[port].tap >= 0 && !w.port[port].away)
+	if (w.port[port].there && !w.port[port].away)
 		nl_link_u32(&w.main, w.port[port].index, IFLA_MASTER,
 			    w.vrf[vrf]);
 }
@@ -405,8 +406,6 @@ static void new_space(struct space *s)
 
 void world_init(void)
 {
-	int i;
-
 	if (space_open(&first))
 		die("netlink");
 	space_enter(&first);
@@ -419,9 +418,6 @@ void world_init(void)
 	put_sysctl("/proc/sys/net/ipv4/neigh/default/gc_thresh1", "100000");
 	put_sysctl("/proc/sys/net/ipv4/neigh/default/gc_thresh2", "100000");
 	put_sysctl("/proc/sys/net/ipv4/neigh/default/gc_thresh3", "100000");
-	w.epoll = epoll_create1(EPOLL_CLOEXEC);
-	for (i = 0; i < PORTS; i++)
-		w.port[i].tap = -1;
 	new_space(&aside);
 	space_enter(&first);
 }
@@ -432,6 +428,8 @@ void world_build(void)
 	int i;
 
 	space_enter(&first);
+	set_param("nexthop_cache", "Y");
+	set_param("nexthop_hold", "Y");
 	new_space(&w.main);
 	w.up = true;
 	mark_by_label();
@@ -456,10 +454,14 @@ void world_destroy(void)
 	int i;
 
 	second_destroy();
+	collect_statistics(&w.main);
+	for (i = 0; i < ROUTER_PORTS; i++)
+		if (w.port[i].away)
+			port_close(i);
+		else
+			port_forget(i);
 	space_enter(&first);
 	space_close(&w.main);
-	for (i = 0; i < ROUTER_PORTS; i++)
-		port_close(i);
 	memset(w.vrf, 0, sizeof(w.vrf));
 	memset(w.sid_now, 0, sizeof(w.sid_now));
 	w.up = false;
@@ -512,8 +514,9 @@ void second_destroy(void)
 	if (!w.has_second)
 		return;
 	w.has_second = false;
+	collect_statistics(&w.second);
 	space_enter(&first);
 	space_close(&w.second);
-	port_close(AI);
-	port_close(AE);
+	port_forget(AI);
+	port_forget(AE);
 }
