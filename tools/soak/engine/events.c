@@ -221,7 +221,6 @@ static int do_sysctl(struct rng *r, bool undo)
 {
 	static const char *const paths[][3] = {
 		{ "ipv6/conf/all/forwarding", "0", "1" },
-		{ "ipv6/conf/all/forwarding", "0", "1" },
 		{ "ipv4/ip_forward", "0", "1" },
 		{ "ipv6/fib_multipath_hash_policy", "1", "0" },
 		{ "ipv6/fib_multipath_hash_policy", "2", "0" },
@@ -289,11 +288,11 @@ static int do_sid(struct rng *r, bool undo)
 }
 
 const struct kind kinds[] = {
-	{ "route", do_route, 12, false, NULL },
+	{ "route", do_route, 14, false, NULL },
 	{ "base_route", do_base, 4, false, NULL },
 	{ "special_route", do_special, 6, false, NULL },
 	{ "sibling", do_sibling, 4, false, NULL },
-	{ "source_route", do_source, 3, false, NULL },
+	{ "source_route", do_source, 2, false, NULL },
 	{ "expiring_route", do_expiring, 3, false, NULL },
 	{ "rule", do_rule, 10, false, NULL },
 	{ "vrf", do_vrf, 3, false, NULL },
@@ -305,7 +304,7 @@ const struct kind kinds[] = {
 	{ "mtu", do_mtu, 3, false, NULL },
 	{ "pmtu", do_pmtu, 5, true, NULL },
 	{ "nexthop", do_nexthop, 5, false, NULL },
-	{ "nexthop_group", do_group, 3, false, NULL },
+	{ "nexthop_group", do_group, 2, false, NULL },
 	{ "object_route", do_object_route, 4, false, NULL },
 	{ "neighbour", do_neigh, 4, false, NULL },
 	{ "sysctl", do_sysctl, 4, false, NULL },

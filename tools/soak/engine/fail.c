@@ -98,6 +98,13 @@ static bool goes_right(const struct flow *f)
 					 want.frame.len)));
 }
 
+static bool complain(const char *what, int sid, int nth)
+{
+	printf("not ok failures: %s, %s, allocation %d\n", sids[sid].name, what,
+	       nth);
+	return false;
+}
+
 /* First packets of a SID that was configured anew, and the ones behind. */
 static bool fail_packets(const struct flow *f)
 {
@@ -109,23 +116,23 @@ static bool fail_packets(const struct flow *f)
 			flow_packet(f, OURS, 1, frame));
 	for (nth = 1; nth < MAX_SITES; nth++) {
 		if (sid_put(&w.main, f->sid, OURS, 0, NLM_F_REPLACE))
-			return false;
+			return complain("it cannot be replaced", f->sid, nth);
 		fail_nth(nth);
 		inject_some(burst, len);
 		if (!has_failed())
 			return true;
 		if (!goes_right(f))
-			return false;
+			return complain("the next packet", f->sid, nth);
 	}
-	return false;
+	return complain("no end", f->sid, nth);
 }
 
 static bool fail_setup(int sid)
 {
+	bool failed = true;
 	int nth, err;
-	bool failed;
 
-	for (nth = 1; nth < MAX_SITES; nth++) {
+	for (nth = 1; failed && nth < MAX_SITES; nth++) {
 		sid_del(&w.main, sid, OURS);
 		fail_nth(nth);
 		err = sid_put(&w.main, sid, OURS, 0, NLM_F_EXCL);
@@ -134,11 +141,9 @@ static bool fail_setup(int sid)
 		if (err)
 			err = sid_put(&w.main, sid, OURS, 0, NLM_F_REPLACE);
 		if (err)
-			return false;
-		if (!failed)
-			return true;
+			return complain("configuration", sid, nth);
 	}
-	return false;
+	return !failed || complain("no end of its configuration", sid, nth);
 }
 
 int failures(uint64_t seed)
@@ -156,15 +161,10 @@ int failures(uint64_t seed)
 		do
 			flow_make(&f, rnd(&r));
 		while (f.sid != sid || f.port == AI);
-		if (!fail_setup(sid) || !goes_right(&f)) {
-			printf("not ok failures_setup: %s\n", sids[sid].name);
-			bad++;
-		}
-		if (!fail_packets(&f)) {
-			printf("not ok failures_packets: %s\n",
-			       sids[sid].name);
-			bad++;
-		}
+		bad += !fail_setup(sid);
+		if (!goes_right(&f))
+			bad += !complain("before anything fails", sid, 0);
+		bad += !fail_packets(&f);
 	}
 	world_destroy();
 	printf("%s failures # %llu allocations of %d SIDs\n",

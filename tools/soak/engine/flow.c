@@ -11,6 +11,7 @@
 #define IP6		40
 #define TAG		16
 #define BIG		1300
+#define P_OTHER		252	/* unknown to everybody */
 
 static const uint8_t magic[8] = "\xa5soak\x5a\xc3\x3c";
 
@@ -20,8 +21,8 @@ static const uint8_t magic[8] = "\xa5soak\x5a\xc3\x3c";
 void pool_addr(struct rng *r, uint8_t *addr)
 {
 	/* The others are of nexthop objects and of several paths. */
-	static const uint8_t prefixes[] = { 0, 0, 0, 0, 1, 1, 1, 1, 5, 5, 5, 2,
-					    3, 4 };
+	static const uint8_t prefixes[] = { 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 5, 5,
+					    5, 5, 2, 3, 4 };
 
 	memset(addr, 0, 16);
 	addr[0] = 0xfd;
@@ -87,34 +88,54 @@ static bool may_be_big(int sid)
 	       sid != S_X_LINK;
 }
 
+/* Another host of the same net. */
+static void other_host(struct flow *f)
+{
+	if (f->da[0] == 0xfd && f->da[1] == 0)
+		f->da[15] ^= 3;
+	else if (f->da[15] == 1 || f->da[15] == 9)
+		f->da[15] ^= 8;
+	if (f->da4[0] == 172)
+		f->da4[3] ^= 3;
+}
+
+/*
+ * The last ten bits of the seed are the like of a flow: what differs in one of
+ * them is almost the same to a lookup.
+ */
 void flow_make(struct flow *f, uint32_t seed)
 {
-	struct rng r = { seed };
+	struct rng r = { seed >> 10 };
 	const struct sid *sid;
+	int host;
 
 	memset(f, 0, sizeof(*f));
 	f->seed = seed;
 	f->sid = pick_sid(&r);
 	sid = &sids[f->sid];
-	f->port = chance(&r, 70) ? IN0 : IN1;
-	if (sid->second && chance(&r, 20))
+	f->port = seed & 4 ? IN1 : IN0;
+	if (sid->second && chance(&r, 15))
 		f->port = AI;
 	f->v4 = sid->action == SEG6NR_ACT_END_DX4 ||
 		sid->action == SEG6NR_ACT_END_DT4 ||
 		(sid->action == SEG6NR_ACT_END_DT46 && chance(&r, 50));
-	port_addr6(f->port, f->src, chance(&r, 70) ? 1 : 9);
-	port_addr4(f->port, f->src4, chance(&r, 70) ? 1 : 9);
+	host = seed & 8 ? 9 : 1;
+	port_addr6(f->port, f->src, host);
+	port_addr4(f->port, f->src4, host);
 	pick_da(&r, f->da);
+	pick_da4(&r, f);
 	if (f->sid == S_CSID) {
 		memset(f->da, 0, 16);
 		put16(f->da, 0xfcbb);
 		f->da[5] = 5 + below(&r, 3);
 	}
-	pick_da4(&r, f);
-	f->label = below(&r, 4);
-	f->tc = chance(&r, 25) ? 0x28 : 0;
-	f->payload = TAG + below(&r, 3) * 8;
-	if (may_be_big(f->sid) && chance(&r, 15))
+	f->label = seed & 3;
+	f->tc = seed & 16 ? 0x28 : 0;
+	f->proto = seed & 32 ? P_OTHER : P_UDP;
+	if (seed & 64)
+		other_host(f);
+	f->payload = TAG + (seed & 128 ? 16 : 0);
+	if (may_be_big(f->sid) && (seed >> 8 & 3) == 3)
 		f->payload = BIG;
 }
 
@@ -159,7 +180,7 @@ static int put_inner(uint8_t *p, const struct flow *f, uint32_t tag)
 	int len = 8 + f->payload;
 
 	if (!f->v4) {
-		put_ip6(p, f, P_UDP, len, f->src, f->da);
+		put_ip6(p, f, f->proto, len, f->src, f->da);
 		return IP6 + put_udp(p + IP6, f, tag, f->src, f->da, 16);
 	}
 	memset(p, 0, 20);
@@ -168,7 +189,7 @@ static int put_inner(uint8_t *p, const struct flow *f, uint32_t tag)
 	put16(p + 2, 20 + len);
 	put16(p + 6, 0x4000);
 	p[8] = 64;
-	p[9] = P_UDP;
+	p[9] = f->proto;
 	memcpy(p + 12, f->src4, 4);
 	memcpy(p + 16, f->da4, 4);
 	put16(p + 10, sum_fold(sum_add(0, p, 20)));
@@ -217,9 +238,9 @@ void flow_text(const struct flow *f, char *to, size_t size)
 		  sizeof(da));
 	inet_ntop(f->v4 ? AF_INET : AF_INET6, f->v4 ? f->src4 : f->src, src,
 		  sizeof(src));
-	snprintf(to, size, "%s from %s: %s > %s label %d tc %d payload %d",
+	snprintf(to, size, "%s from %s: %s > %s label %d tc %d %s payload %d",
 		 sids[f->sid].name, port_names[f->port], src, da, f->label,
-		 f->tc, f->payload);
+		 f->tc, f->proto == P_UDP ? "UDP" : "other", f->payload);
 }
 
 /* --- reading --- */

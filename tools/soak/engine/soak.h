@@ -204,7 +204,7 @@ struct flow {
 	bool v4;		/* what is inside */
 	uint8_t src[16], da[16];
 	uint8_t src4[4], da4[4];
-	int label, tc, payload;
+	int label, tc, proto, payload;
 };
 
 struct frame {
@@ -307,7 +307,7 @@ int do_mac(struct rng *r, bool undo);
 
 #define MAX_FLOWS	6
 #define MAX_ITEMS	1200
-#define MAX_REPEAT	6
+#define MAX_REPEAT	8
 
 struct item {
 	bool packets;

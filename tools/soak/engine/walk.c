@@ -8,7 +8,7 @@
 #include "soak.h"
 
 #define ACTIVE		4	/* flows under way at a time */
-#define REPEAT		6
+#define REPEAT		8
 #define SHRINK_RUNS	160
 
 struct tally tally;
@@ -66,6 +66,18 @@ static struct event next_event(struct rng *r, struct pending *todo, int *n,
 	return e;
 }
 
+/* Now and then another flow; often one that is almost like its neighbour. */
+static void next_flow(struct rng *r, uint32_t *flow)
+{
+	int i = below(r, ACTIVE);
+
+	if (chance(r, 40))
+		return;
+	flow[i] = rnd(r);
+	if (chance(r, 30))
+		flow[i] = flow[(i + 1) % ACTIVE] ^ 1u << below(r, 10);
+}
+
 int stretch_make(struct item *to, uint64_t seed, int events)
 {
 	struct rng r = { seed * 0x2545f4914f6cdd1dull };
@@ -90,8 +102,7 @@ int stretch_make(struct item *to, uint64_t seed, int events)
 		p->flows = ACTIVE;
 		p->repeat = REPEAT;
 		memcpy(p->flow, flow, sizeof(flow));
-		if (chance(&r, 60))
-			flow[below(&r, ACTIVE)] = rnd(&r);
+		next_flow(&r, flow);
 	}
 	return items;
 }
