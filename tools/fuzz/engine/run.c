@@ -246,7 +246,9 @@ static void run_batch(struct event *e, struct pred **p, int n)
 			take(&o, &at, TREE);
 		check_event(&e[i], p[i], &o, &verdicts[i]);
 		count_one(p[i], &o, &verdicts[i]);
-		if ((verdicts[i].fail || verdicts[i].unmodelled) && verbose)
+		/* As it was: some failures do not come twice. */
+		if ((verdicts[i].fail && tally.unexplained < MAX_SAVED) ||
+		    (verdicts[i].unmodelled && verbose))
 			print_outcome(&e[i], p[i], &o, &verdicts[i]);
 		if (verdicts[i].unmodelled && verbose)
 			printf("# unmodelled seed %llu SID %s\n",
