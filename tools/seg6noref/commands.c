@@ -67,6 +67,15 @@ int command_file(struct session *session, const char *name, bool force)
 	int fd;
 	int err;
 
+	if (session->in_file) {
+		complain("Error: a file of commands cannot name another one.");
+		return EXIT_PARSE;
+	}
 	err = batch_open(batch.name, &fd);
-	return err ? err : batch_run(&batch, fd);
+	if (err)
+		return err;
+	session->in_file = true;
+	err = batch_run(&batch, fd);
+	session->in_file = false;
+	return err;
 }

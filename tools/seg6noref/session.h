@@ -14,6 +14,7 @@
 struct session {
 	const struct options *opts;
 	bool entered;		/* the namespace of opts */
+	bool in_file;		/* the command stands in one */
 	struct nl nl;		/* no socket until the first request */
 	uint16_t slot;		/* 0 until the module has been asked */
 	/* What to send requests by, instead of nl_request(). */

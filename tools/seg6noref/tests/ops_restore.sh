@@ -75,6 +75,10 @@ restore_words() {
 		h restore "$dir/nope"
 	expect 'restore: no file' 255 \
 		'Command line is not complete. Try option "help"' h restore
+	echo "restore $dir/self" >"$dir/self"
+	expect 'restore: a file that names itself' 255 \
+		"Error: a file of commands cannot name another one.
+Command failed $dir/self:1" h -batch "$dir/self"
 	expect 'restore: two files' 255 \
 		'Error: argument "b" is wrong: there is one file' h restore a b
 }
