@@ -96,9 +96,34 @@ MESSAGES ?= 20000
 fuzz:
 	tools/fuzz/fuzz -n $(N) -m $(MESSAGES) -s $(SEED)
 
+# Instructions and atomics of each behaviour against the kernel's own encap.
+CACHE    ?= $(or $(SEG6NR_CACHE),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/seg6local_noref)
+RESULT   ?= $(CACHE)/results/bench$(if $(QUICK),-quick).json
+
+bench:
+	@mkdir -p $(dir $(RESULT))
+	tools/bench/bench $(if $(filter-out 0,$(QUICK)),--quick) -o $(RESULT)
+
+# Whether a packet costs more than it did at revision BASE.
+bench-compare:
+	tools/bench/compare $(BASE) $(HEAD)
+
+EVENTS   ?= 20000
+
+soak:
+	tools/soak/soak -n $(EVENTS) -s $(SEED)
+
+# Every kernel, or those of KERNEL: built, booted and tested.
+matrix:
+	tools/matrix/matrix $(or $(KERNEL),all)
+
+# The kernel's own selftests, with our encap.
+conformance:
+	tools/conformance/conformance $(or $(KERNEL),7.3)
+
 clean:
 	-$(MAKE) -C $(KDIR) M=$(CURDIR) clean
 	$(MAKE) -C tools/seg6noref clean
 
 .PHONY: all modules kunit tools dkms-source install install-ip uninstall \
-	demo test fuzz check clean
+	demo test fuzz soak bench bench-compare matrix conformance check clean
