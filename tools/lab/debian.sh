@@ -4,15 +4,19 @@
 #
 # debian-SERIES is the newest version of the series that the mirror has, in
 # whatever suite; debian-SERIES-oldest the oldest one of the same release.
-# -rt or -cloud behind it is that flavour.
+# -rt or -cloud behind it is that flavour, -arm64 that architecture, for which
+# modules are cross-built.
 
-DEBIAN_PACKAGES="gcc libc6-dev make kmod cpio xz-utils zstd qemu-system-x86
-	distro-info-data"
+DEBIAN_PACKAGES="gcc libc6-dev make kmod cpio xz-utils zstd qemu-system-x86"
 # The release whose kernel is the oldest of interest.
 DEBIAN_FIRST=11
 
+kernel_arch() {
+	[[ $1 == *-arm64 ]] && echo arm64 || echo amd64
+}
+
 is_debian_name() {
-	[[ $1 =~ ^debian-[0-9]+\.[0-9]+(-oldest)?(-rt|-cloud)?$ ]]
+	[[ $1 =~ ^debian-[0-9]+\.[0-9]+(-oldest)?(-rt|-cloud|-arm64)?$ ]]
 }
 
 # --- what the mirror has ---
@@ -33,17 +37,19 @@ debian_suites() {
 	echo "$main sid"
 }
 
-# Reads the lists of all suites. Some of them do not exist; those that do are
+# Reads the lists of all suites for an architecture. Some of them do not exist; those that do are
 # read. Lists of the last hour are new enough.
 debian_index() {
-	local suites dir=$CACHE/apt/debian
+	local name=debian-$1 suites dir=$CACHE/apt/debian-$1
 
-	lock apt.debian
+	lock "apt.$name"
 	if [[ -z $(find "$dir/read" -mmin -60 2>/dev/null) ]]; then
-		say "reading the lists of all Debian suites"
+		say "reading the lists of all Debian suites ($1)"
 		mapfile -t suites < <(debian_suites)
-		setup_apt debian "${suites[@]}" 2>"$dir.log" || true
-		private_apt debian apt-cache pkgnames linux-image- |
+		need_packages distro-info-data debian-archive-keyring
+		mkdir -p "$CACHE/apt"
+		setup_apt "$name" "${suites[@]}" 2>"$dir.log" || true
+		private_apt "$name" apt-cache pkgnames linux-image- |
 			grep -c . >/dev/null && touch "$dir/read"
 	fi
 	unlock
@@ -51,7 +57,7 @@ debian_index() {
 
 # "PACKAGE VERSION URI SUITE" of packages in all suites.
 debian_madison() {
-	private_apt debian apt-cache madison "$@" | awk -F' *[|] *' '
+	private_apt "debian-$DEB_ARCH" apt-cache madison "$@" | awk -F' *[|] *' '
 		{ split($3, at, " "); sub("/.*", "", at[2])
 		  gsub(" ", "", $1); gsub(" ", "", $2)
 		  print $1, $2, at[1], at[2] }'
@@ -67,23 +73,25 @@ suite_release() {
 debian_candidates() {
 	local series=$1 flavour=$2 names re
 
-	re="^linux-headers-[0-9.]+([+][a-z0-9.]+|-[0-9a-z.]+)-${flavour}amd64\$"
-	mapfile -t names < <(private_apt debian apt-cache pkgnames \
+	re="^linux-headers-[0-9.]+([+][a-z0-9.]+|-[0-9a-z.]+)-${flavour}$DEB_ARCH\$"
+	mapfile -t names < <(private_apt "debian-$DEB_ARCH" apt-cache pkgnames \
 		linux-headers- | grep -E "$re" | sed 's/headers/image/')
 	((${#names[@]})) || return 0
 	debian_madison "${names[@]}" | grep -E "^[^ ]+ ${series//./[.]}[.]" |
 		sort -k2,2V || true
 }
 
-# Sets DEB_IMAGE, DEB_VERSION, DEB_URI and DEB_SUITE for a kernel's name;
-# fails where the mirror has nothing of it.
+# Sets DEB_ARCH, DEB_IMAGE, DEB_VERSION, DEB_URI and DEB_SUITE for a kernel's
+# name; fails where the mirror has nothing of it.
 find_debian() {
 	local name=${1#debian-} flavour='' list release
 
+	DEB_ARCH=$(kernel_arch "$1")
+	name=${name%-arm64}
 	case $name in
 	*-rt | *-cloud) flavour=${name##*-}- name=${name%-*} ;;
 	esac
-	debian_index
+	debian_index "$DEB_ARCH"
 	list=$(debian_candidates "${name%-oldest}" "$flavour")
 	[[ $list ]] || return 1
 	if [[ $name == *-oldest ]]; then
@@ -98,7 +106,8 @@ find_debian() {
 find_debian_version() {
 	local dir=$CACHE/kernels/$1
 
-	debian_index
+	DEB_ARCH=$(kernel_arch "$1")
+	debian_index "$DEB_ARCH"
 	DEB_IMAGE=linux-image-$(<"$dir/release")
 	read -r _ DEB_VERSION DEB_URI DEB_SUITE < <(
 		debian_madison "$DEB_IMAGE" | awk -v want="$(<"$dir/stamp")" \
@@ -107,7 +116,7 @@ find_debian_version() {
 
 # Packages that PACKAGE=VERSION depends on, of those that PATTERN matches.
 debian_depends() {
-	private_apt debian apt-cache show "$1" | sed -n 's/^Depends: //p' |
+	private_apt "debian-$DEB_ARCH" apt-cache show "$1" | sed -n 's/^Depends: //p' |
 		head -n 1 | tr ',|' '\n\n' | awk '{ print $1 }' |
 		grep -E "^($2)" || true
 }
@@ -141,10 +150,27 @@ debian_header_packages() {
 	local headers=${DEB_IMAGE/image/headers} p
 
 	echo "$headers=$DEB_VERSION"
-	for p in $(debian_depends "$headers=$DEB_VERSION" \
-		'linux-headers-|linux-kbuild-'); do
+	for p in $(debian_depends "$headers=$DEB_VERSION" 'linux-headers-'); do
 		debian_pin "$p"
 	done
+}
+
+# The programs that kbuild runs, which are the build machine's.
+debian_kbuild_package() {
+	local headers=${DEB_IMAGE/image/headers} name
+
+	name=$(debian_depends "$headers=$DEB_VERSION" 'linux-kbuild-')
+	(
+		DEB_ARCH=amd64
+		debian_index amd64
+		debian_pin "$name"
+	)
+}
+
+# Into the current directory.
+download_headers() {
+	download "debian-$DEB_ARCH" $(debian_header_packages)
+	download debian-amd64 $(debian_kbuild_package)
 }
 
 # --- into the cache ---
@@ -171,8 +197,8 @@ get_debian() {
 	rm -rf "$dir"
 	mkdir -p "$dir/tree" "$dir/debs"
 	tmp=$(mktemp -d "$CACHE/download.XXXXXX")
-	(cd "$tmp" && download debian $(debian_image_packages))
-	(cd "$dir/debs" && download debian $(debian_header_packages))
+	(cd "$tmp" && download "debian-$DEB_ARCH" $(debian_image_packages))
+	(cd "$dir/debs" && download_headers)
 	debian_unpack "$dir" "$tmp"/*.deb "$dir"/debs/*.deb
 	rm -rf "$tmp"
 	suite_release "$DEB_SUITE" >"$dir/suite"
@@ -187,7 +213,7 @@ debian_debs() {
 	if ! compgen -G "$dir/*.deb" >/dev/null; then
 		find_debian_version "$1" || unavailable "packages of $1"
 		mkdir -p "$dir"
-		(cd "$dir" && download debian $(debian_header_packages))
+		(cd "$dir" && download_headers)
 	fi
 	echo "$dir"
 }
@@ -232,8 +258,12 @@ debian_unpack() {
 	done
 	rel=${DEB_IMAGE#linux-image-}
 	echo "$rel" >"$dir/release"
-	unpack_image "$(find "$tree" -name "vmlinuz*" -type f | head -n 1)" \
-		"$dir/vmlinux"
+	d=$(find "$tree" -name "vmlinuz*" -type f | head -n 1)
+	if [[ $DEB_ARCH == amd64 ]]; then
+		unpack_image "$d" "$dir/vmlinux"
+	else
+		cp "$d" "$dir/vmlinux"
+	fi
 	cp "$tree/usr/src/linux-headers-$rel/.config" "$dir/config"
 	# The headers name their other half by its installed place.
 	sed -i "s,/usr/src/,$tree/usr/src/," \

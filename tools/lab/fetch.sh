@@ -44,6 +44,8 @@ private_apt() {
 		-o Dir::Cache::srcpkgcache=srcpkgcache.bin
 		-o Acquire::Languages=none
 		-o Acquire::Check-Valid-Until=false)
+	[[ $dir != *-arm64 ]] || o+=(-o APT::Architecture=arm64
+		-o APT::Architectures=arm64)
 	((EUID)) || o+=(-o APT::Sandbox::User=root)
 	"$tool" -q "${o[@]}" "$@"
 }

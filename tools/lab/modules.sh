@@ -33,6 +33,8 @@ kernel_make() {
 	local kernel=$1 suite
 
 	shift
+	[[ $(kernel_arch "$kernel") == amd64 ]] ||
+		set -- CROSS_COMPILE=aarch64-linux-gnu- "$@"
 	set -- make -C "$(kernel_kdir "$kernel")" "$@"
 	suite=$(build_suite "$kernel")
 	if [[ $suite ]]; then

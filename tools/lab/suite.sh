@@ -16,9 +16,14 @@ kernel_suite() {
 	fi
 }
 
+# The compiler's package, which has the compiler's name.
 kernel_compiler() {
-	grep -oE 'gcc-[0-9.]+$' "$(kernel_kdir "$1")/.kernelvariables" |
-		head -n 1
+	local name
+
+	name=$(grep -oE 'gcc-[0-9.]+$' "$(kernel_kdir "$1")/.kernelvariables" |
+		head -n 1)
+	[[ $(kernel_arch "$1") == amd64 ]] || name+=-aarch64-linux-gnu
+	echo "$name"
 }
 
 # The release to build a kernel's modules in; empty where the host does.
@@ -26,6 +31,10 @@ build_suite() {
 	local host
 
 	[[ $1 == uml-* ]] && return
+	if [[ $(kernel_arch "$1") == arm64 ]]; then
+		kernel_suite "$1"
+		return
+	fi
 	host=$(. /etc/os-release && echo "${VERSION_CODENAME-}")
 	[[ $(kernel_suite "$1") == "$host" ]] &&
 		command -v "$(kernel_compiler "$1")" >/dev/null && return
@@ -102,7 +111,7 @@ suite_tools() {
 	cmp -s "$mark" "$CACHE/kernels/$kernel/stamp" && return
 	find_debian_version "$kernel" ||
 		unavailable "tools for $kernel"
-	kbuild=$(debian_header_packages | grep '^linux-kbuild')
+	kbuild=$(debian_kbuild_package)
 	echo "deb $DEB_URI $DEB_SUITE main" \
 		>"$dir/etc/apt/sources.list.d/$DEB_SUITE.list"
 	with_progress "tools for $kernel" "$dir.$kernel.log" \

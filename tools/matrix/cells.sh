@@ -3,6 +3,9 @@
 # The cells of the matrix: a function each, called with a kernel's name, that
 # prints what happens and succeeds, fails, or returns SKIP after "skip: WHY".
 
+# shellcheck source=tools/matrix/arm64.sh
+. "$HERE/arm64.sh"
+
 # Below this one directory per kernel the modules are built.
 build_dir() {
 	echo "$DIR/build/$1"
@@ -142,7 +145,10 @@ suite() {
 }
 
 cell_suite() {
-	suite "$1" 3600
+	case $1 in
+	*-arm64) arm64_suite "$1" ;;
+	*) suite "$1" 3600 ;;
+	esac
 }
 
 # KUnit needs a kernel that has it; Debian's have not. The lab builds one of
