@@ -43,7 +43,12 @@ class Growth(guest.Bench):
 
     def __init__(self, args):
         super().__init__(args)
-        self.memories = []
+        self.memories, self.kept = [], []
+
+    def fresh(self):
+        """A new router; the old one stays, for removing it costs as much."""
+        self.kept.append(os.open('/proc/thread-self/ns/net', os.O_RDONLY))
+        self.router = guest.Router()
 
     def point(self, axis, value, frames=None, words=END.words, vary=None):
         """Measure all variants, and plain forwarding.
@@ -85,23 +90,17 @@ class Growth(guest.Bench):
             self.fault('%s: the SID counts packets, errors %s' %
                        (variant, seen))
 
-    def bulk(self, kind, prefix, count, slot=None, size=128):
-        """Add or delete routes PREFIX::1, ::2 ... or PREFIX:1::/64 ..."""
+    def bulk(self, prefix, numbers, slot=None, size=128):
+        """Add routes PREFIX::1, ::2 ... or PREFIX:0:1::/64 ..."""
         body, place = self.template(prefix, slot, size)
-        if kind == netlink.RTM_DELROUTE:
-            body = body[:HEAD_AND_DST]
-        shift = 12 if size == 128 else 4
-        flags = netlink.REQUEST | (
-            netlink.CREATE if kind == netlink.RTM_NEWROUTE else 0)
-        head = struct.pack('=LHHLL', 16 + len(body), kind, flags, 0, 0)
-        data = []
-        for number in range(1, count + 1):
-            at = place + shift
-            data.append(head + body[:at] + struct.pack('!L', number) +
-                        body[at + 4:])
-            if len(data) == BULK or number == count:
-                self.router.rtnl.sock.send(b''.join(data))
-                data = []
+        place += 12 if size == 128 else 4
+        head = struct.pack('=LHHLL', 16 + len(body), netlink.RTM_NEWROUTE,
+                           netlink.REQUEST | netlink.CREATE, 0, 0)
+        start, end = head + body[:place], body[place + 4:]
+        for first in range(numbers.start, numbers.stop, BULK):
+            part = numbers[first - numbers.start:][:BULK]
+            self.router.rtnl.sock.send(b''.join(
+                start + struct.pack('!L', number) + end for number in part))
         self.drain()
 
     def template(self, prefix, slot, size):
@@ -136,20 +135,22 @@ class Growth(guest.Bench):
 
     def sids(self, values):
         """So many other SIDs of either encap."""
+        made = 1
         for value in values:
             for number, slot in enumerate(self.slots().values()):
-                self.bulk(netlink.RTM_NEWROUTE, OTHER % number, value - 1,
-                          slot)
+                self.bulk(OTHER % number, range(made, value), slot)
+            made = value
             self.point('sids', value)
-            for number in range(len(self.slots())):
-                self.bulk(netlink.RTM_DELROUTE, OTHER % number, value - 1)
+        self.fresh()
 
     def routes(self, values):
         """So many other routes beside that to the next segment."""
+        made = 0
         for value in values:
-            self.bulk(netlink.RTM_NEWROUTE, 'f2::', value, size=64)
+            self.bulk('f2::', range(made + 1, value + 1), size=64)
+            made = value
             self.point('routes', value)
-            self.bulk(netlink.RTM_DELROUTE, 'f2::', value, size=64)
+        self.fresh()
 
     def nested(self, values):
         """So many SIDs of this router in a row."""
@@ -164,13 +165,7 @@ class Growth(guest.Bench):
                     for sid in path:
                         self.other_sid(sid, name)
             self.point('nested', value, frames)
-            for leaf in range(len(rows.VARIANTS)):
-                if rows.VARIANTS[leaf] in self.router.variants:
-                    for n in range(1, value):
-                        self.router.rtnl.request(
-                            netlink.RTM_DELROUTE, netlink.ACK,
-                            self.template('f1:%x:%x::' % (leaf + 1, n), None,
-                                          128)[0][:HEAD_AND_DST])
+            self.fresh()
 
     def other_sid(self, sid, variant):
         """An End SID beside those of the eight addresses."""
@@ -200,9 +195,11 @@ class Growth(guest.Bench):
             self.point('rules', value)
             guest.ip(['rule del pref %d' % (100 + n)
                       for n in range(value)], '-6')
+        # A namespace that has had rules looks at them for ever.
+        self.fresh()
 
     def vrfs(self, values):
-        """So many VRFs; what they leave behind stays."""
+        """So many VRFs."""
         made = 0
         for value in values:
             for number in range(made, value):
@@ -218,7 +215,7 @@ class Growth(guest.Bench):
             self.router.set_variant(variant)
             prefix = OTHER % (0x10 + number)
             before = memory()
-            self.bulk(netlink.RTM_NEWROUTE, prefix, MEMORY_SIDS, slot)
+            self.bulk(prefix, range(1, MEMORY_SIDS + 1), slot)
             self.note(variant, 'idle', before)
             if slot is not None:
                 frame = rows.ethernet(rows.bare('f2::', prefix))
@@ -228,7 +225,7 @@ class Growth(guest.Bench):
                 generator.fire(source, MEMORY_SIDS + 64, 'out0')
                 source.close()
                 self.note(variant, 'used', before)
-            self.bulk(netlink.RTM_DELROUTE, prefix, MEMORY_SIDS)
+            self.fresh()
 
     def note(self, variant, state, before):
         """File what memory has grown by."""
