@@ -37,16 +37,16 @@ debian_suites() {
 	echo "$main sid"
 }
 
-# Reads the lists of all suites for an architecture. Some of them do not exist; those that do are
-# read. Lists of the last hour are new enough.
+# Reads the lists of all suites for an architecture. Some of them do not
+# exist; those that do are read. Lists of the last hour are new enough.
 debian_index() {
 	local name=debian-$1 suites dir=$CACHE/apt/debian-$1
 
 	lock "apt.$name"
 	if [[ -z $(find "$dir/read" -mmin -60 2>/dev/null) ]]; then
 		say "reading the lists of all Debian suites ($1)"
-		mapfile -t suites < <(debian_suites)
 		need_packages distro-info-data debian-archive-keyring
+		mapfile -t suites < <(debian_suites)
 		mkdir -p "$CACHE/apt"
 		setup_apt "$name" "${suites[@]}" 2>"$dir.log" || true
 		private_apt "$name" apt-cache pkgnames linux-image- |
@@ -116,8 +116,8 @@ find_debian_version() {
 
 # Packages that PACKAGE=VERSION depends on, of those that PATTERN matches.
 debian_depends() {
-	private_apt "debian-$DEB_ARCH" apt-cache show "$1" | sed -n 's/^Depends: //p' |
-		head -n 1 | tr ',|' '\n\n' | awk '{ print $1 }' |
+	private_apt "debian-$DEB_ARCH" apt-cache show "$1" |
+		sed -n 's/^Depends: //p' | head -n 1 | tr ',|' '\n\n' | awk '{ print $1 }' |
 		grep -E "^($2)" || true
 }
 
