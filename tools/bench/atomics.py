@@ -9,7 +9,7 @@ instruction once for many packets.
 import bisect
 import collections
 
-STORE, ATOMIC, PERCPU, PUSH, REPEAT = 1, 2, 4, 8, 16
+STORE, ATOMIC, PERCPU, PUSH, REPEAT, VISIT = 1, 2, 4, 8, 16, 32
 OFTEN = 4
 BATCHES = 9
 PAGE_LINES = 64
@@ -40,6 +40,7 @@ class Window:
         self.blocks = []
         self.accesses = []
         self.lines = {}
+        self.visits = {}
         self.ends = None
 
     def is_whole(self, batches):
@@ -49,6 +50,9 @@ class Window:
 
     def touch(self, pc, line, kind, count):
         """File an access."""
+        if kind & VISIT:
+            self.visits[line] = count
+            return
         self.accesses.append((pc, line, kind, count))
         seen = self.lines.setdefault(line, [0, 0, 0])
         seen[0] += count
@@ -154,6 +158,10 @@ def digest(window, other, symbols, packets):
              for name, count in found.items()}
     found['shared_lines'] = sum(
         1 for line in shared if window.lines[line][1] >= packets / OFTEN)
+    found['visits_by_line'] = {
+        '%x' % line: round(count / packets, 2)
+        for line, count in sorted(window.visits.items())
+        if line in shared and count >= packets / OFTEN}
     found['where'] = [
         {'symbol': name, 'class': place, 'atomic': atomic,
          'per_packet': round(count / packets, 2)}

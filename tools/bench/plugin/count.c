@@ -12,8 +12,9 @@
  *
  * Output, a file of lines: "W number" begins a window, "T address insns runs"
  * is a block, "M pc line kind count" an instruction's accesses to a line (of
- * loads, all of a line together), "E address count" is where an exception came
- * in, "X entries returns calls" the end.
+ * loads, all of a line together; stores less than VISIT_GAP instructions apart
+ * are one visit), "E address count" is where an exception came in, "X entries
+ * returns calls" the end.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -32,6 +33,7 @@
 #define MAX_VCPUS	64
 #define NOBODY		UINT32_MAX
 #define FIRST_ROOM	(1U << 16)
+#define VISIT_GAP	200	/* instructions; nearer stores are one visit */
 
 enum {
 	KIND_STORE = 1,
@@ -39,6 +41,7 @@ enum {
 	KIND_PERCPU = 4,	/* addressed through the per-CPU segment */
 	KIND_PUSH = 8,		/* push or call: the address is a stack's */
 	KIND_REPEAT = 16,	/* one instruction, many accesses */
+	KIND_VISIT = 32,	/* not an access: stores near each other as one */
 };
 
 __attribute__((visibility("default"))) int qemu_plugin_version = 1;
@@ -55,7 +58,7 @@ struct insn {
 };
 
 struct access {
-	uint64_t	pc, line, count;
+	uint64_t	pc, line, count, last;
 	unsigned int	kind;
 };
 
@@ -69,6 +72,7 @@ static unsigned int gate_calls, last_call;
 static uint64_t gate;
 static struct access *accesses;
 static size_t room, used;
+static uint64_t insns_run;
 
 /* How deep a CPU is in exceptions and interrupts, and how often it was. */
 static unsigned int depth[MAX_VCPUS];
@@ -111,7 +115,7 @@ static void grow(void)
 	free(old);
 }
 
-static void note(uint64_t pc, uint64_t line, unsigned int kind)
+static struct access *note(uint64_t pc, uint64_t line, unsigned int kind)
 {
 	struct access *access = find(pc, line, kind);
 
@@ -126,6 +130,17 @@ static void note(uint64_t pc, uint64_t line, unsigned int kind)
 		access->kind = kind;
 	}
 	access->count++;
+	return access;
+}
+
+/* A line that all CPUs write moves once for stores that are close together. */
+static void visit(uint64_t line)
+{
+	struct access *access = find(0, line, KIND_VISIT);
+
+	if (!access->count || insns_run - access->last >= VISIT_GAP)
+		access = note(0, line, KIND_VISIT);
+	access->last = insns_run;
 }
 
 /* --- windows --- */
@@ -208,8 +223,10 @@ static void on_block(unsigned int vcpu, void *data)
 	if (block->vaddr == gate &&
 	    __atomic_load_n(&counted, __ATOMIC_RELAXED) == vcpu)
 		gate_calls++;
-	if (counts(vcpu))
+	if (counts(vcpu)) {
 		block->runs++;
+		insns_run += block->insns;
+	}
 }
 
 static void on_kernel_access(unsigned int vcpu, qemu_plugin_meminfo_t info,
@@ -219,10 +236,12 @@ static void on_kernel_access(unsigned int vcpu, qemu_plugin_meminfo_t info,
 
 	if (!counts(vcpu) || vaddr < KERNEL)
 		return;
-	if (qemu_plugin_mem_is_store(info))
+	if (qemu_plugin_mem_is_store(info)) {
 		note(insn->vaddr, LINE(vaddr), insn->kind | KIND_STORE);
-	else
+		visit(LINE(vaddr));
+	} else {
 		note(0, LINE(vaddr), insn->kind & KIND_PERCPU);
+	}
 }
 
 static void on_user_store(unsigned int vcpu, qemu_plugin_meminfo_t info,
