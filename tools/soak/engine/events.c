@@ -302,7 +302,7 @@ const struct kind kinds[] = {
 	{ "carrier", do_carrier, 3, false, NULL },
 	{ "linkdown_sysctl", do_linkdown, 2, false, NULL },
 	{ "mtu", do_mtu, 3, false, NULL },
-	{ "pmtu", do_pmtu, 5, true, NULL },
+	{ "pmtu", do_pmtu, 3, true, NULL },
 	{ "nexthop", do_nexthop, 5, false, NULL },
 	{ "nexthop_group", do_group, 2, false, NULL },
 	{ "object_route", do_object_route, 4, false, NULL },

@@ -63,20 +63,25 @@ static bool has_failed(void)
 
 static void take(int port, const uint8_t *data, int len)
 {
+	static struct frame f;
 	uint32_t tag;
 	int at;
 
-	if (!find_tag(data, len, &tag, &at) || len > MAX_FRAME || got.frames++)
+	if (!find_tag(data, len, &tag, &at) || len > MAX_FRAME)
 		return;
-	got.frame.port = port;
-	got.frame.len = len;
-	memcpy(got.frame.data, data, len);
+	f.port = port;
+	f.len = len;
+	memcpy(f.data, data, len);
+	if (!frame_is_redirect(&f) && !got.frames++)
+		got.frame = f;
 }
 
 static struct outcome pass(const struct flow *f, int twin)
 {
 	uint8_t frame[MAX_FRAME];
 
+	/* What is left of those that were lost otherwise. */
+	send_all(NULL);
 	memset(&got, 0, sizeof(got));
 	send_frame(f->port, frame, flow_packet(f, twin, 1, frame));
 	send_all(take);

@@ -307,7 +307,7 @@ int do_mac(struct rng *r, bool undo);
 
 #define MAX_FLOWS	6
 #define MAX_ITEMS	1200
-#define MAX_REPEAT	8
+#define MAX_REPEAT	10
 
 struct item {
 	bool packets;

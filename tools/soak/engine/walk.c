@@ -8,7 +8,7 @@
 #include "soak.h"
 
 #define ACTIVE		4	/* flows under way at a time */
-#define REPEAT		8
+#define REPEAT		10
 #define SHRINK_RUNS	160
 
 struct tally tally;
@@ -69,13 +69,16 @@ static struct event next_event(struct rng *r, struct pending *todo, int *n,
 /* Now and then another flow; often one that is almost like its neighbour. */
 static void next_flow(struct rng *r, uint32_t *flow)
 {
+	/* Mark and port are what a lookup depends on most often. */
+	static const int bits[] = { 0, 1, 2, 2, 2, 2, 3, 4, 5, 6, 7, 8, 9 };
 	int i = below(r, ACTIVE);
 
-	if (chance(r, 40))
+	if (chance(r, 60))
 		return;
 	flow[i] = rnd(r);
-	if (chance(r, 30))
-		flow[i] = flow[(i + 1) % ACTIVE] ^ 1u << below(r, 10);
+	if (chance(r, 40))
+		flow[i] = flow[(i + 1) % ACTIVE] ^
+			  1u << bits[below(r, ARRAY_LEN(bits))];
 }
 
 int stretch_make(struct item *to, uint64_t seed, int events)
@@ -83,7 +86,7 @@ int stretch_make(struct item *to, uint64_t seed, int events)
 	struct rng r = { seed * 0x2545f4914f6cdd1dull };
 	struct pending todo[16];
 	uint32_t flow[ACTIVE];
-	int i, n = 0, ntodo = 0, items = 0;
+	int i, n = 0, ntodo = 0, items = 0, cpu = 0;
 
 	for (i = 0; i < ACTIVE; i++)
 		flow[i] = rnd(&r);
@@ -98,7 +101,10 @@ int stretch_make(struct item *to, uint64_t seed, int events)
 		p = &to[items++];
 		memset(p, 0, sizeof(*p));
 		p->packets = true;
-		p->cpu = below(&r, 2);
+		/* Others may be left with what they know for some time. */
+		if (chance(&r, 25))
+			cpu ^= 1;
+		p->cpu = cpu;
 		p->flows = ACTIVE;
 		p->repeat = REPEAT;
 		memcpy(p->flow, flow, sizeof(flow));
