@@ -124,6 +124,8 @@ int do_link(struct rng *r, bool undo)
 	int port = pick_port(r), vrf = below(r, VRFS);
 
 	if (chance(r, 10)) {
+		if (!w.vrf[vrf])
+			return -1;
 		say("link set vrf10%d %s", vrf, undo ? "up" : "down");
 		if (undo)
 			fix_vrf(vrf);
@@ -238,7 +240,7 @@ int do_device(struct rng *r, bool undo)
 
 int do_rename(struct rng *r, bool undo)
 {
-	int port = chance(r, 60) ? E1 : IN1, err;
+	int port = chance(r, 30) ? E1 : IN1, err;
 	char name[IFNAMSIZ];
 
 	if (!is_here(port) || w.renamed[port] != undo)

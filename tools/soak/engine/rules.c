@@ -53,7 +53,7 @@ static void select_address(struct rng *r, struct rule *q, bool source)
 
 static void select_one(struct rng *r, struct rule *q)
 {
-	static const char *const iifs[] = { "in0", "in1", "e1", "r-e1", "lo",
+	static const char *const iifs[] = { "in0", "in1", "r-in1", "e1", "lo",
 					    "vrf100", "vrf101" };
 	static const int protos[] = { P_RH, P_UDP, P_IPV6, P_IPIP };
 
@@ -190,11 +190,56 @@ static void show_rule(const struct rule *q, bool undo)
 	    q->hdr.action, q->table, q->suppress_len, q->suppress_group);
 }
 
+static const struct rule no_selector = {
+	.suppress_len = -1, .suppress_group = -1, .proto = -1, .dscp = -1,
+	.label = -1
+};
+
+static int send_rule(const struct rule *q, bool undo)
+{
+	struct nlmsghdr *h = nl_new(undo ? RTM_DELRULE : RTM_NEWRULE,
+				    undo ? 0 : NLM_F_CREATE | NLM_F_EXCL);
+
+	memcpy(mnl_nlmsg_put_extra_header(h, sizeof(q->hdr)), &q->hdr,
+	       sizeof(q->hdr));
+	put_rule(h, q);
+	return nl_talk(&w.main, h);
+}
+
+/*
+ * Rules that are there all the time: what is found depends on the port that a
+ * packet came in by, on its name, and on the mark.
+ */
+void base_rules(void)
+{
+	static const struct {
+		const char *iif;
+		uint32_t mark, table;
+	} rules[] = {
+		{ "r-in1", 0, TABLE_RULE },
+		{ "in1", 0, TABLE_PORT },
+		{ NULL, 3 << 24, TABLE_MARK },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_LEN(rules); i++) {
+		struct rule q = no_selector;
+
+		q.hdr.family = AF_INET6;
+		q.hdr.action = FR_ACT_TO_TBL;
+		q.priority = 950 + i;
+		q.iif = rules[i].iif;
+		q.mark = rules[i].mark;
+		q.mask = q.mark ? 0xffffffff : 0;
+		q.table = rules[i].table;
+		if (send_rule(&q, false))
+			die("rule of the beginning");
+	}
+}
+
 int do_rule(struct rng *r, bool undo)
 {
-	struct rule q = { .suppress_len = -1, .suppress_group = -1,
-			  .proto = -1, .dscp = -1, .label = -1 };
-	struct nlmsghdr *h;
+	struct rule q = no_selector;
 
 	q.hdr.family = chance(r, 80) ? AF_INET6 : AF_INET;
 	q.priority = chance(r, 80) ? 1 + below(r, 900) : 2000 + below(r, 900);
@@ -205,10 +250,5 @@ int do_rule(struct rng *r, bool undo)
 		q.hdr.flags |= FIB_RULE_INVERT;
 	pick_action(r, &q);
 	show_rule(&q, undo);
-	h = nl_new(undo ? RTM_DELRULE : RTM_NEWRULE,
-		   undo ? 0 : NLM_F_CREATE | NLM_F_EXCL);
-	memcpy(mnl_nlmsg_put_extra_header(h, sizeof(q.hdr)), &q.hdr,
-	       sizeof(q.hdr));
-	put_rule(h, &q);
-	return nl_talk(&w.main, h);
+	return send_rule(&q, undo);
 }

@@ -40,6 +40,8 @@ enum { VRF0, VRF1, VRFS };
 
 #define TABLE_T		77	/* End.T and End.DT6 */
 #define TABLE_RULE	200	/* to be had by rules only */
+#define TABLE_PORT	201	/* for one port */
+#define TABLE_MARK	202	/* for one mark */
 #define TABLE_VRF	100	/* and the one behind it */
 
 /*
@@ -285,6 +287,7 @@ int do_group(struct rng *r, bool undo);
 int do_object_route(struct rng *r, bool undo);
 
 /* rules.c */
+void base_rules(void);
 int do_rule(struct rng *r, bool undo);
 
 /* devices.c */
@@ -307,7 +310,7 @@ int do_mac(struct rng *r, bool undo);
 
 #define MAX_FLOWS	6
 #define MAX_ITEMS	1200
-#define MAX_REPEAT	10
+#define MAX_REPEAT	12
 
 struct item {
 	bool packets;

@@ -306,6 +306,10 @@ static const struct base bases[] = {
 	{ "fd00:1::", 32, TABLE_T, { E2 }, { 1 }, 1, 0 },
 	{ "fd00:2::", 32, TABLE_T, {}, {}, 0, 2 },
 	{ "fd00::", 16, TABLE_RULE, { E2 }, { 9 }, 1, 0 },
+	{ "fd00:5::", 32, TABLE_PORT, { E0 }, { 1 }, 1, 0 },
+	{ "2001:db8:12::1", 128, TABLE_PORT, { E1 }, { 1 }, 1, 0 },
+	{ "fd00:1::", 32, TABLE_MARK, { E0 }, { 9 }, 1, 0 },
+	{ "2001:db8:14::1", 128, TABLE_MARK, { E0 }, { 1 }, 1, 0 },
 	{ "fd00::", 16, TABLE_VRF, { V0 }, { 1 }, 1, 0 },
 	{ "fd00:1::", 32, TABLE_VRF, { V0 }, { 9 }, 1, 0 },
 	{ "fd00::", 16, TABLE_VRF + 1, { V1 }, { 1 }, 1, 0 },
@@ -440,6 +444,7 @@ void world_build(void)
 	for (i = 0; i < ROUTER_PORTS; i++)
 		if (i != X0)
 			fix_port(i);
+	base_rules();
 	fix_nexthops();
 	fix_routes();
 	port_addr6(HOME, addr, 2);
