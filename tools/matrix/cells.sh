@@ -88,10 +88,31 @@ cell_modpost() {
 		modinfo "$dir/module/seg6local_noref.ko"
 }
 
-# The compiled objects stay: only sparse runs.
+# Sparse takes the length of a string, which MODULE_*() of 7.3 asserts, for no
+# constant. A complaint about such a line in a log is dropped.
+drop_module_info() {
+	local line file at
+
+	while IFS= read -r line; do
+		if [[ $line == *'error: bad constant expression' ]]; then
+			IFS=: read -r file at _ <<<"$line"
+			[[ $file == /* ]] || file=$(build_dir "$1")/$file
+			sed -n "${at}p" "$file" | grep -qE \
+				'^(SEG6NR_)?MODULE_|^module_param' && continue
+		fi
+		printf '%s\n' "$line"
+	done
+}
+
+# The compiled objects stay: only sparse runs. Headers of 7.3 ask a script for
+# leave to run it that the package lacks (said here, it is not taken back) and
+# use a word that no sparse of a Debian release knows.
 cell_sparse() {
-	need_modules "$1" && build "$1" C=2 && grep -q '^  CHECK' \
-		"$(build_dir "$1").log" && no_such_line "$1" 'warning:|error:'
+	need_modules "$1" && build "$1" C=2 KBUILD_CHECKSRC=2 \
+		CHECK="sparse -D__typeof_unqual__=__typeof__" || return
+	grep -q '^  CHECK' "$(build_dir "$1").log" || return
+	! drop_module_info "$1" <"$(build_dir "$1").log" |
+		grep -E 'warning:|error:'
 }
 
 # make install and uninstall of a checkout under the release's own DKMS, with
