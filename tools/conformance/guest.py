@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Run the kernel's srv6 selftests with our encap in place of seg6local.
 
-usage: guest.py [--in-tree] [--broken] [--ip PATH] SERIES DIR [SCRIPT...]
+usage: guest.py [--in-tree] [--broken] [--ip PATH] [--helper PATH]
+                SERIES DIR [SCRIPT...]
 
 Runs as root in a guest, on the scripts below DIR as they are.  Each prints one
 line, `ok NAME: ...` or `not ok NAME: ...`, the last line is the tally.  With
@@ -40,6 +41,7 @@ def arguments():
     parser.add_argument('--in-tree', action='store_true')
     parser.add_argument('--broken', action='store_true')
     parser.add_argument('--ip', default=shutil.which('ip'))
+    parser.add_argument('--helper', default=HELPER)
     parser.add_argument('series')
     parser.add_argument('dir')
     parser.add_argument('script', nargs='*')
@@ -68,7 +70,7 @@ class Bench:
             self.link('shim', name, os.path.join(HERE, 'shim'))
         # The stock ip by its name, the helper by the name ip.
         self.link('stock', 'ip', args.ip)
-        self.link('helper', 'ip', HELPER)
+        self.link('helper', 'ip', args.helper)
         with open(SLOT, encoding='ascii') as file:
             slot = SLOT_WORDS[file.read().strip()]
         self.environment = dict(
