@@ -181,7 +181,8 @@ static void report(const struct flow *f, int nth, const struct outcome *tree,
 static bool judge(const struct flow *f, int nth, struct outcome *two)
 {
 	struct outcome want;
-	bool kept = sids[f->sid].action == SEG6NR_ACT_END && !two[OURS].frames;
+	bool kept = sids[f->sid].action <= SEG6NR_ACT_END_T &&
+		    !sids[f->sid].flavors;
 
 	frame_canonical(&two[TREE].frame, f->sid);
 	frame_canonical(&two[OURS].frame, f->sid);
