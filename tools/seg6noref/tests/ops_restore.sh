@@ -85,16 +85,18 @@ Command failed $dir/self:1" h -batch "$dir/self"
 
 # What is installed for the start runs what is tested above.
 restore_boot() {
-	local unit=$dir/root/usr/lib/systemd/system/seg6noref-restore.service
-	local hook=$dir/root/etc/network/if-up.d/seg6noref
+	local unit=$dir/tree/usr/lib/systemd/system/seg6noref-restore.service
+	local hook=$dir/tree/etc/network/if-up.d/seg6noref
 
-	mkdir -p "$dir/root/etc/network/if-up.d" /etc/seg6noref
+	mkdir -p "$dir/tree/etc/network/if-up.d" /etc/seg6noref
 	check 'boot: installed' 0 "$(make -s -C "$here/.." install-boot \
-		DESTDIR="$dir/root" PREFIX=/usr SBINDIR="$dir/bin" >&2; echo $?)"
+		DESTDIR="$dir/tree" PREFIX=/usr SBINDIR="$dir/bin" >&2; echo $?)"
 	mkdir "$dir/bin"
 	# In the namespace of the test, with a modprobe that fails.
-	printf '#!/bin/sh\nPATH=%s:$PATH exec %s -n nr "$@"\n' "$dir/none" \
-		"$helper" >"$dir/bin/seg6noref"
+	cat >"$dir/bin/seg6noref" <<-EOF
+	#!/bin/sh
+	PATH=$dir/none:\$PATH exec $helper -n nr "\$@"
+	EOF
 	chmod +x "$dir/bin/seg6noref"
 	echo "route add fc00::31 ${E[*]} End dev d0" >/etc/seg6noref/sids
 	echo "route add fc00::32 ${E[*]} End dev d0" >/etc/seg6noref/d0.sids
@@ -118,8 +120,8 @@ restore_boot() {
 	check 'boot: the hook leaves other families alone' '' \
 		"$(IFACE=d0 ADDRFAM=inet "$hook" 2>&1)"
 	check 'boot: removed' '' "$(make -s -C "$here/.." uninstall-boot \
-		DESTDIR="$dir/root" PREFIX=/usr >&2
-		find "$dir/root" -name 'seg6noref*')"
+		DESTDIR="$dir/tree" PREFIX=/usr >&2
+		find "$dir/tree" -name 'seg6noref*')"
 }
 
 restore_group() {
