@@ -83,6 +83,11 @@ Command failed $dir/self:1" h -batch "$dir/self"
 		'Error: argument "b" is wrong: there is one file' h restore a b
 }
 
+# What a unit of systemd runs, for device d0 if it is one for devices.
+unit_command() {
+	sed -n 's/^ExecStart=//p' "$1" | sed 's/%i/d0/'
+}
+
 # What is installed for the start runs what is tested above.
 restore_boot() {
 	local unit=$dir/tree/usr/lib/systemd/system/seg6noref-restore.service
@@ -101,10 +106,10 @@ restore_boot() {
 	echo "route add fc00::31 ${E[*]} End dev d0" >/etc/seg6noref/sids
 	echo "route add fc00::32 ${E[*]} End dev d0" >/etc/seg6noref/d0.sids
 	check 'boot: the unit succeeds' 0 \
-		"$($(sed -n 's/^ExecStart=//p' "$unit") 2>/dev/null; echo $?)"
+		"$(eval "$(unit_command "$unit")" 2>/dev/null; echo $?)"
 	check 'boot: the unit of a device succeeds' 0 \
-		"$($(sed -n 's/^ExecStart=//p' "${unit%.service}@.service" |
-			sed 's/%i/d0/') 2>/dev/null; echo $?)"
+		"$(eval "$(unit_command "${unit%.service}@.service")" \
+			2>/dev/null; echo $?)"
 	check 'boot: their routes' 2 \
 		"$(s route show | grep -c 'fc00::3[12]  encap seg6local ')"
 	s route del fc00::32
