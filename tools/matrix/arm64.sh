@@ -22,7 +22,7 @@ arm64_busybox() {
 	mkdir -p "$dir"
 	debian_index arm64
 	(cd "$dir" && download debian-arm64 "$(private_apt debian-arm64 \
-		apt-cache madison busybox-static | awk 'END { print $1 "=" $3 }')")
+		apt-cache madison busybox-static | awk 'NR == 1 { print $1 "=" $3 }')")
 	dpkg-deb -x "$dir"/*.deb "$dir"
 	[[ -x $dir/bin/busybox ]] || cp "$dir/usr/bin/busybox" "$dir/bin"
 }
