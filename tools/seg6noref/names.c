@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "cmdline.h"
@@ -68,11 +70,26 @@ static struct name_list name_lists[] = {
 
 static char etc_dir[256] = ETC_DIR;
 
+/*
+ * One for all questions about devices: a batch asks in every line, and never
+ * from a list, for lines may make and rename devices.  It belongs to the
+ * namespace in which it was made.
+ */
+static int device_socket = -1;
+
+static void device_socket_close(void)
+{
+	if (device_socket >= 0)
+		close(device_socket);
+	device_socket = -1;
+}
+
 /* The files of a namespace replace those of the host, as under ip netns. */
 void names_netns(const char *netns)
 {
 	char dir[sizeof(etc_dir)];
 
+	device_socket_close();
 	snprintf(dir, sizeof(dir), "/etc/netns/%s/iproute2", netns);
 	if (!access(dir, X_OK))
 		strcpy(etc_dir, dir);
@@ -174,6 +191,7 @@ void names_free(void)
 		}
 		list->loaded = false;
 	}
+	device_socket_close();
 }
 
 /* A name, or else a number within the range of its kind. */
@@ -225,10 +243,24 @@ const char *number_to_name(enum name_kind kind, uint32_t number, bool numeric,
 	return buf;
 }
 
+static uint32_t index_of(const char *name)
+{
+	struct ifreq request = { 0 };
+
+	if (strlen(name) >= sizeof(request.ifr_name))
+		return 0;
+	strcpy(request.ifr_name, name);
+	if (device_socket < 0)
+		device_socket = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (device_socket < 0 || ioctl(device_socket, SIOCGIFINDEX, &request))
+		return 0;
+	return request.ifr_ifindex;
+}
+
 /* Index of a device of the current namespace, of "ifN" as N; 0 for none. */
 uint32_t device_index(const char *name)
 {
-	uint32_t index = if_nametoindex(name);
+	uint32_t index = index_of(name);
 	uint64_t value;
 
 	if (!index && !strncmp(name, "if", 2) &&

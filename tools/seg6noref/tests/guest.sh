@@ -102,6 +102,14 @@ verbs() {
 	expect 'one route after replace' 0 \
 		"fc00::8  encap seg6local_noref action End.T table 5 dev d0 $M" \
 		h route show fc00::8
+	expect 'test of what is there' \
+		"$("$stock" -n nr -6 route add fc00::8 dev d0 table 77 \
+			encap seg6local action End
+		   "$stock" -n nr -6 route test fc00::8 dev d0 table 77 \
+			encap seg6local action End 2>/dev/null; echo $?)" \
+		'RTNETLINK answers: File exists' \
+		h route test fc00::8 "${E[@]}" End.T table 5 dev d0
+	"$stock" -n nr -6 route flush table 77
 	expect 'change' 0 '' h route change fc00::8 "${E[@]}" End dev d0
 	expect 'append' 0 '' h route append fc00::8 "${E[@]}" End dev d1
 	expect 'two routes after append' 0 \
