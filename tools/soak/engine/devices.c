@@ -27,7 +27,7 @@ static bool is_here(int port)
 	return w.port[port].there && !w.port[port].away;
 }
 
-int do_vrf(struct rng *r, bool undo)
+int do_vrf(struct rng *r, int undo)
 {
 	int vrf = below(r, VRFS), err;
 
@@ -50,7 +50,7 @@ int do_vrf(struct rng *r, bool undo)
 	return 0;
 }
 
-int do_enslave(struct rng *r, bool undo)
+int do_enslave(struct rng *r, int undo)
 {
 	static const struct {
 		int port, vrf;
@@ -69,7 +69,7 @@ int do_enslave(struct rng *r, bool undo)
 			   vrf < 0 ? 0 : w.vrf[vrf]);
 }
 
-static int own_address(struct rng *r, bool undo, int cmd)
+static int own_address(struct rng *r, int undo, int cmd)
 {
 	int port = pick_port(r), err;
 	uint8_t addr[16];
@@ -89,7 +89,7 @@ static int own_address(struct rng *r, bool undo, int cmd)
 	return err;
 }
 
-int do_address(struct rng *r, bool undo)
+int do_address(struct rng *r, int undo)
 {
 	int port = pick_port(r), family = AF_INET6, plen = 128;
 	int cmd = undo ? RTM_DELADDR : RTM_NEWADDR;
@@ -119,7 +119,7 @@ int do_address(struct rng *r, bool undo)
 	return nl_addr(&w.main, cmd, w.port[port].index, family, addr, plen);
 }
 
-int do_link(struct rng *r, bool undo)
+int do_link(struct rng *r, int undo)
 {
 	int port = pick_port(r), vrf = below(r, VRFS);
 
@@ -139,7 +139,7 @@ int do_link(struct rng *r, bool undo)
 	return nl_link(&w.main, w.port[port].index, IFF_UP, 0);
 }
 
-int do_carrier(struct rng *r, bool undo)
+int do_carrier(struct rng *r, int undo)
 {
 	int port = pick_port(r);
 
@@ -149,30 +149,33 @@ int do_carrier(struct rng *r, bool undo)
 
 /*
  * Nobody is told when ignore_routes_with_linkdown changes: the answer of a
- * former lookup may be used until its age ends it.
+ * former lookup may be used until its age ends it.  The carrier goes before or
+ * after that.
  */
-int do_linkdown(struct rng *r, bool undo)
+int do_linkdown(struct rng *r, int undo)
 {
+	bool all = chance(r, 20), after = chance(r, 40);
 	int port = pick_port(r);
-	bool all = chance(r, 20), before = chance(r, 50);
-	const char *value = undo ? "0" : "1";
+	const char *value = undo == 2 ? "0" : "1";
 	const char *name = all ? "all" : port_name(port);
 
-	say("ignore_routes_with_linkdown of %s %s, %s carrier", name, value,
-	    before ? "before" : "behind");
-	if (!before || undo)
-		port_carrier(port, undo);
-	sysctl_of(&w.main, value, "ipv6/conf/%s/ignore_routes_with_linkdown",
-		  name);
-	sysctl_of(&w.main, value, "ipv4/conf/%s/ignore_routes_with_linkdown",
-		  name);
-	if (before && !undo)
-		port_carrier(port, false);
-	nap(max_age + 20);
+	if (undo == 2 || undo == after) {
+		say("carrier of %s %s", port_names[port],
+		    undo == 2 ? "on" : "off");
+		port_carrier(port, undo == 2);
+	}
+	if (undo == 2 || undo != after) {
+		say("ignore_routes_with_linkdown of %s %s", name, value);
+		sysctl_of(&w.main, value,
+			  "ipv6/conf/%s/ignore_routes_with_linkdown", name);
+		sysctl_of(&w.main, value,
+			  "ipv4/conf/%s/ignore_routes_with_linkdown", name);
+		nap(max_age + 20);
+	}
 	return 0;
 }
 
-int do_mtu(struct rng *r, bool undo)
+int do_mtu(struct rng *r, int undo)
 {
 	static const int mtus[] = { 1280, 1300, 1400, 1400, 1320, 2000, 1000 };
 	int port = pick_port(r), mtu = mtus[below(r, ARRAY_LEN(mtus))];
@@ -188,7 +191,7 @@ int do_mtu(struct rng *r, bool undo)
 	return nl_link_u32(&w.main, w.port[port].index, IFLA_MTU, mtu);
 }
 
-int do_neigh(struct rng *r, bool undo)
+int do_neigh(struct rng *r, int undo)
 {
 	int port = E0 + below(r, 5), neigh = below(r, N4_LEAF);
 	int version = chance(r, 35) ? 0 : 2 + below(r, 200);
@@ -225,7 +228,7 @@ static int new_port(struct rng *r)
 	return 0;
 }
 
-int do_device(struct rng *r, bool undo)
+int do_device(struct rng *r, int undo)
 {
 	int port = chance(r, 60) ? X0 : E2;
 
@@ -238,7 +241,7 @@ int do_device(struct rng *r, bool undo)
 	return 0;
 }
 
-int do_rename(struct rng *r, bool undo)
+int do_rename(struct rng *r, int undo)
 {
 	int port = chance(r, 30) ? E1 : IN1, err;
 	char name[IFNAMSIZ];
@@ -254,7 +257,7 @@ int do_rename(struct rng *r, bool undo)
 	return err;
 }
 
-int do_move(struct rng *r, bool undo)
+int do_move(struct rng *r, int undo)
 {
 	int port = E0 + below(r, 3), err;
 	struct port *p = &w.port[port];
@@ -272,7 +275,7 @@ int do_move(struct rng *r, bool undo)
 	return 0;
 }
 
-int do_space(struct rng *r, bool undo)
+int do_space(struct rng *r, int undo)
 {
 	(void)r;
 	say("the second router %s", undo ? "is destroyed" : "is there");
@@ -283,20 +286,22 @@ int do_space(struct rng *r, bool undo)
 	return 0;
 }
 
-/* Rules may pass over routes by a port's group; nobody is told of changes. */
-int do_ifgroup(struct rng *r, bool undo)
+/* A rule passes over routes by a port's group; nobody is told of changes. */
+int do_ifgroup(struct rng *r, int undo)
 {
 	int port = pick_port(r);
 
-	if (!is_here(port))
-		return -1;
-	say("link set %s group %d", port_names[port], undo ? 0 : 7);
+	if (undo != 1)
+		group_rule(undo);
+	if (!undo || !is_here(port))
+		return undo ? -1 : 0;
+	say("link set %s group %d", port_names[port], undo == 2 ? 0 : 7);
 	return nl_link_u32(&w.main, w.port[port].index, IFLA_GROUP,
-			   undo ? 0 : 7);
+			   undo == 2 ? 0 : 7);
 }
 
 /* All neighbours are forgotten with it, those for good too. */
-int do_mac(struct rng *r, bool undo)
+int do_mac(struct rng *r, int undo)
 {
 	int port = pick_port(r), err, i;
 	bool forget = chance(r, 20);

@@ -132,7 +132,7 @@ static int pmtu4(const struct rt *rt, int mtu)
 	return 0;
 }
 
-static int do_pmtu(struct rng *r, bool undo)
+static int do_pmtu(struct rng *r, int undo)
 {
 	int mtu = 1280 + below(r, 4) * 40;
 	char text[INET6_ADDRSTRLEN];
@@ -173,15 +173,14 @@ static void advertise(int port, const uint8_t *prefix, int plen, int pref,
 }
 
 /*
- * A router says that it is the way to some prefix.  Rarely that ends by itself,
- * and is then said anew: a lookup's answer from in between may be used until
- * its age ends it.
+ * A router says that it is the way to some prefix, and so does a worse one,
+ * which then becomes the better one; rarely it ends by itself and is said anew:
+ * then an answer from in between may be used until its age ends it.
  */
-static int do_advert(struct rng *r, bool undo)
+static int do_advert(struct rng *r, int undo)
 {
-	static const int prefs[] = { 0, 1, 3 };
 	int port = pick_egress(r), plen = chance(r, 50) ? 48 : 64;
-	int pref = prefs[below(r, 3)];
+	int other = E0 + (port - E0 + 1) % 3, prefs[] = { 3, 1, 1 };
 	bool ends = chance(r, 3);
 	uint32_t lifetime = chance(r, 50) ? 0xffffffff : 9000;
 	uint8_t prefix[16];
@@ -189,21 +188,23 @@ static int do_advert(struct rng *r, bool undo)
 	pool_addr(r, prefix);
 	if (plen == 48)
 		prefix[6] = prefix[7] = 0;
-	if (ends)
-		lifetime = undo ? 9000 : 1;
-	else if (undo)
+	if (undo == 2)
 		lifetime = 0;
-	say("advertisement of fd00:%x:%x::/%d by %s, preference %d, for %u s",
-	    prefix[3], prefix[5], plen, port_names[port], pref, lifetime);
-	advertise(port, prefix, plen, pref, lifetime);
-	if (ends)
+	say("advertisement of fd00:%x:%x::/%d by %s, step %d%s", prefix[3],
+	    prefix[5], plen, port_names[port], undo, ends ? ", ends" : "");
+	if (ends) {
+		advertise(port, prefix, plen, 0, undo ? lifetime : 1);
 		nap(undo ? max_age + 20 : 1200);
+		return 0;
+	}
+	advertise(port, prefix, plen, prefs[undo], lifetime);
+	advertise(other, prefix, plen, 0, lifetime);
 	return 0;
 }
 
 /* --- settings --- */
 
-static int set_disabled(int port, bool undo)
+static int set_disabled(int port, int undo)
 {
 	if (undo) {
 		fix_port(port);
@@ -217,7 +218,7 @@ static int set_disabled(int port, bool undo)
 			 port_name(port)) ? 0 : -1;
 }
 
-static int do_sysctl(struct rng *r, bool undo)
+static int do_sysctl(struct rng *r, int undo)
 {
 	static const char *const paths[][3] = {
 		{ "ipv6/conf/all/forwarding", "0", "1" },
@@ -242,7 +243,7 @@ static int do_sysctl(struct rng *r, bool undo)
 		-1;
 }
 
-static int do_flush(struct rng *r, bool undo)
+static int do_flush(struct rng *r, int undo)
 {
 	(void)undo;
 	say("route flush cache");
@@ -256,7 +257,7 @@ static bool has_cache(void)
 	return has_param("nexthop_cache");
 }
 
-static int do_param(struct rng *r, bool undo)
+static int do_param(struct rng *r, int undo)
 {
 	const char *name = "nexthop_cache";
 
@@ -267,7 +268,7 @@ static int do_param(struct rng *r, bool undo)
 }
 
 /* Both twins at once; those of VRFs could not be had without the VRF. */
-static int do_sid(struct rng *r, bool undo)
+static int do_sid(struct rng *r, int undo)
 {
 	int sid = below(r, SIDS), i, variant, err = 0;
 	bool replace = chance(r, 60), swap = chance(r, 50);
@@ -288,36 +289,36 @@ static int do_sid(struct rng *r, bool undo)
 }
 
 const struct kind kinds[] = {
-	{ "route", do_route, 14, false, NULL },
-	{ "base_route", do_base, 4, false, NULL },
-	{ "special_route", do_special, 6, false, NULL },
-	{ "sibling", do_sibling, 4, false, NULL },
-	{ "source_route", do_source, 2, false, NULL },
-	{ "expiring_route", do_expiring, 3, false, NULL },
-	{ "rule", do_rule, 10, false, NULL },
-	{ "vrf", do_vrf, 3, false, NULL },
-	{ "enslave", do_enslave, 4, false, NULL },
-	{ "address", do_address, 5, false, NULL },
-	{ "link", do_link, 3, false, NULL },
-	{ "carrier", do_carrier, 3, false, NULL },
-	{ "linkdown_sysctl", do_linkdown, 2, false, NULL },
-	{ "mtu", do_mtu, 3, false, NULL },
-	{ "pmtu", do_pmtu, 3, true, NULL },
-	{ "nexthop", do_nexthop, 5, false, NULL },
-	{ "nexthop_group", do_group, 2, false, NULL },
-	{ "object_route", do_object_route, 4, false, NULL },
-	{ "neighbour", do_neigh, 4, false, NULL },
-	{ "sysctl", do_sysctl, 4, false, NULL },
-	{ "device", do_device, 3, false, NULL },
-	{ "rename", do_rename, 3, false, NULL },
-	{ "move", do_move, 2, false, NULL },
-	{ "namespace", do_space, 2, false, NULL },
-	{ "advertisement", do_advert, 3, false, NULL },
-	{ "sid", do_sid, 5, false, NULL },
-	{ "ifgroup", do_ifgroup, 2, false, NULL },
-	{ "mac", do_mac, 2, false, NULL },
-	{ "flush", do_flush, 3, true, NULL },
-	{ "parameter", do_param, 2, false, has_cache },
+	{ "route", do_route, 14, 2, NULL },
+	{ "base_route", do_base, 4, 2, NULL },
+	{ "special_route", do_special, 6, 2, NULL },
+	{ "sibling", do_sibling, 4, 2, NULL },
+	{ "source_route", do_source, 2, 2, NULL },
+	{ "expiring_route", do_expiring, 3, 2, NULL },
+	{ "rule", do_rule, 8, 2, NULL },
+	{ "vrf", do_vrf, 3, 2, NULL },
+	{ "enslave", do_enslave, 4, 2, NULL },
+	{ "address", do_address, 5, 2, NULL },
+	{ "link", do_link, 3, 2, NULL },
+	{ "carrier", do_carrier, 3, 2, NULL },
+	{ "linkdown_sysctl", do_linkdown, 2, 3, NULL },
+	{ "mtu", do_mtu, 3, 2, NULL },
+	{ "pmtu", do_pmtu, 5, 1, NULL },
+	{ "nexthop", do_nexthop, 4, 2, NULL },
+	{ "nexthop_group", do_group, 2, 2, NULL },
+	{ "object_route", do_object_route, 3, 2, NULL },
+	{ "neighbour", do_neigh, 4, 2, NULL },
+	{ "sysctl", do_sysctl, 4, 2, NULL },
+	{ "device", do_device, 3, 2, NULL },
+	{ "rename", do_rename, 3, 2, NULL },
+	{ "move", do_move, 2, 2, NULL },
+	{ "namespace", do_space, 2, 2, NULL },
+	{ "advertisement", do_advert, 3, 3, NULL },
+	{ "sid", do_sid, 5, 2, NULL },
+	{ "ifgroup", do_ifgroup, 2, 3, NULL },
+	{ "mac", do_mac, 2, 2, NULL },
+	{ "flush", do_flush, 4, 1, NULL },
+	{ "parameter", do_param, 2, 2, has_cache },
 };
 
 const int nkinds = ARRAY_LEN(kinds);

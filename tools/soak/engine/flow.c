@@ -21,8 +21,8 @@ static const uint8_t magic[8] = "\xa5soak\x5a\xc3\x3c";
 void pool_addr(struct rng *r, uint8_t *addr)
 {
 	/* The others are of nexthop objects and of several paths. */
-	static const uint8_t prefixes[] = { 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 5, 5,
-					    5, 5, 2, 3, 4 };
+	static const uint8_t prefixes[] = { 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1,
+					    5, 5, 5, 5, 5, 2, 3, 4 };
 
 	memset(addr, 0, 16);
 	addr[0] = 0xfd;

@@ -7,7 +7,7 @@
 
 #define EXCL	(NLM_F_CREATE | NLM_F_EXCL)
 
-static int apply(bool undo, int flags, const struct rt *rt)
+static int apply(int undo, int flags, const struct rt *rt)
 {
 	show_rt(undo ? "del" : flags & NLM_F_REPLACE ? "replace" :
 		flags & NLM_F_APPEND ? "append" : "add", rt);
@@ -129,7 +129,7 @@ void pick_hop(struct rng *r, struct rt *rt)
 		rt->mtu = 1280 + below(r, 3) * 60;
 }
 
-int do_route(struct rng *r, bool undo)
+int do_route(struct rng *r, int undo)
 {
 	static const int flags[] = { EXCL, EXCL, NLM_F_CREATE | NLM_F_REPLACE,
 				     NLM_F_CREATE | NLM_F_APPEND };
@@ -145,7 +145,7 @@ int do_route(struct rng *r, bool undo)
 }
 
 /* A route of the beginning goes; or all of them that a port has. */
-int do_base(struct rng *r, bool undo)
+int do_base(struct rng *r, int undo)
 {
 	struct rt rt;
 
@@ -160,7 +160,7 @@ int do_base(struct rng *r, bool undo)
 	return apply(true, 0, &rt);
 }
 
-int do_special(struct rng *r, bool undo)
+int do_special(struct rng *r, int undo)
 {
 	static const int types[] = { RTN_THROW, RTN_THROW, RTN_UNREACHABLE,
 				     RTN_BLACKHOLE, RTN_PROHIBIT };
@@ -173,7 +173,7 @@ int do_special(struct rng *r, bool undo)
 }
 
 /* Several paths: a route made of them, or one more for a base route. */
-int do_sibling(struct rng *r, bool undo)
+int do_sibling(struct rng *r, int undo)
 {
 	struct rt rt;
 
@@ -194,7 +194,7 @@ int do_sibling(struct rng *r, bool undo)
 }
 
 /* Where the source decides. */
-int do_source(struct rng *r, bool undo)
+int do_source(struct rng *r, int undo)
 {
 	struct rt rt;
 
@@ -209,7 +209,7 @@ int do_source(struct rng *r, bool undo)
 }
 
 /* One that ends by itself; rarely that is waited for. */
-int do_expiring(struct rng *r, bool undo)
+int do_expiring(struct rng *r, int undo)
 {
 	bool wait = chance(r, 2);
 	struct rt rt;
@@ -238,7 +238,7 @@ static void some_hop(struct rng *r, struct hop *hop)
 	port_addr6(port, hop->via, chance(r, 50) ? 1 : 9);
 }
 
-int do_nexthop(struct rng *r, bool undo)
+int do_nexthop(struct rng *r, int undo)
 {
 	uint32_t id = 1 + below(r, 3);
 	bool blackhole = chance(r, 10);
@@ -260,7 +260,7 @@ int do_nexthop(struct rng *r, bool undo)
 	return nl_nexthop(&w.main, RTM_NEWNEXTHOP, id, &hop, blackhole);
 }
 
-int do_group(struct rng *r, bool undo)
+int do_group(struct rng *r, int undo)
 {
 	uint32_t ids[2] = { 1, 2 };
 	int weights[2] = { 1 + below(r, 3), 1 + below(r, 3) };
@@ -285,7 +285,7 @@ int do_group(struct rng *r, bool undo)
 			resilient);
 }
 
-int do_object_route(struct rng *r, bool undo)
+int do_object_route(struct rng *r, int undo)
 {
 	static const uint32_t ids[] = { 1, 2, 3, 10, 11 };
 	struct rt rt;

@@ -175,7 +175,7 @@ static void put_rule(struct nlmsghdr *h, const struct rule *q)
 		mnl_attr_put_u8(h, FRA_L3MDEV, 1);
 }
 
-static void show_rule(const struct rule *q, bool undo)
+static void show_rule(const struct rule *q, int undo)
 {
 	say("rule %s%s pref %u%s%s%s%s%s%s%s%s%s%s%s%s%s action %d table %u "
 	    "suppress %d %d", undo ? "del" : "add",
@@ -195,7 +195,7 @@ static const struct rule no_selector = {
 	.label = -1
 };
 
-static int send_rule(const struct rule *q, bool undo)
+static int send_rule(const struct rule *q, int undo)
 {
 	struct nlmsghdr *h = nl_new(undo ? RTM_DELRULE : RTM_NEWRULE,
 				    undo ? 0 : NLM_F_CREATE | NLM_F_EXCL);
@@ -237,7 +237,21 @@ void base_rules(void)
 	}
 }
 
-int do_rule(struct rng *r, bool undo)
+/* Main before all other tables, but not by ports of group 7. */
+int group_rule(int undo)
+{
+	struct rule q = no_selector;
+
+	q.hdr.family = AF_INET6;
+	q.hdr.action = FR_ACT_TO_TBL;
+	q.priority = 3;
+	q.table = RT_TABLE_MAIN;
+	q.suppress_group = 7;
+	show_rule(&q, undo);
+	return send_rule(&q, undo);
+}
+
+int do_rule(struct rng *r, int undo)
 {
 	struct rule q = no_selector;
 

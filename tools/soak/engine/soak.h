@@ -247,16 +247,16 @@ void send_all(void (*left)(int port, const uint8_t *data, int len));
 
 struct event {
 	int kind;
-	bool undo;
+	int undo;		/* step: 0 does, 1 undoes, unless there are 3 */
 	uint32_t seed;
 };
 
 struct kind {
 	const char *name;
 	/* What is wrong with an event is not known beforehand: it may fail. */
-	int (*run)(struct rng *r, bool undo);
+	int (*run)(struct rng *r, int undo);
 	int weight;
-	bool lasts;		/* no undoing */
+	int steps;
 	bool (*exists)(void);	/* can this kernel do it? */
 };
 
@@ -276,35 +276,36 @@ bool has_param(const char *name);
 bool set_param(const char *name, const char *value);
 
 /* routes.c */
-int do_route(struct rng *r, bool undo);
-int do_base(struct rng *r, bool undo);
-int do_special(struct rng *r, bool undo);
-int do_sibling(struct rng *r, bool undo);
-int do_source(struct rng *r, bool undo);
-int do_expiring(struct rng *r, bool undo);
-int do_nexthop(struct rng *r, bool undo);
-int do_group(struct rng *r, bool undo);
-int do_object_route(struct rng *r, bool undo);
+int do_route(struct rng *r, int undo);
+int do_base(struct rng *r, int undo);
+int do_special(struct rng *r, int undo);
+int do_sibling(struct rng *r, int undo);
+int do_source(struct rng *r, int undo);
+int do_expiring(struct rng *r, int undo);
+int do_nexthop(struct rng *r, int undo);
+int do_group(struct rng *r, int undo);
+int do_object_route(struct rng *r, int undo);
 
 /* rules.c */
 void base_rules(void);
-int do_rule(struct rng *r, bool undo);
+int group_rule(int undo);
+int do_rule(struct rng *r, int undo);
 
 /* devices.c */
-int do_vrf(struct rng *r, bool undo);
-int do_enslave(struct rng *r, bool undo);
-int do_address(struct rng *r, bool undo);
-int do_link(struct rng *r, bool undo);
-int do_carrier(struct rng *r, bool undo);
-int do_linkdown(struct rng *r, bool undo);
-int do_mtu(struct rng *r, bool undo);
-int do_neigh(struct rng *r, bool undo);
-int do_device(struct rng *r, bool undo);
-int do_rename(struct rng *r, bool undo);
-int do_move(struct rng *r, bool undo);
-int do_space(struct rng *r, bool undo);
-int do_ifgroup(struct rng *r, bool undo);
-int do_mac(struct rng *r, bool undo);
+int do_vrf(struct rng *r, int undo);
+int do_enslave(struct rng *r, int undo);
+int do_address(struct rng *r, int undo);
+int do_link(struct rng *r, int undo);
+int do_carrier(struct rng *r, int undo);
+int do_linkdown(struct rng *r, int undo);
+int do_mtu(struct rng *r, int undo);
+int do_neigh(struct rng *r, int undo);
+int do_device(struct rng *r, int undo);
+int do_rename(struct rng *r, int undo);
+int do_move(struct rng *r, int undo);
+int do_space(struct rng *r, int undo);
+int do_ifgroup(struct rng *r, int undo);
+int do_mac(struct rng *r, int undo);
 
 /* --- walking (walk.c) --- */
 

@@ -54,13 +54,15 @@ static struct event next_event(struct rng *r, struct pending *todo, int *n,
 			continue;
 		e = todo[i].event;
 		todo[i] = todo[--*n];
-		return e;
+		break;
 	}
-	e.kind = pick_kind(r);
-	e.seed = rnd(r);
-	if (!kinds[e.kind].lasts) {
+	if (i == *n && !e.undo) {
+		e.kind = pick_kind(r);
+		e.seed = rnd(r);
+	}
+	if (e.undo + 1 < kinds[e.kind].steps) {
 		todo[*n].event = e;
-		todo[*n].event.undo = true;
+		todo[*n].event.undo++;
 		todo[(*n)++].due = now + 1 + below(r, 8);
 	}
 	return e;
