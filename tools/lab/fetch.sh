@@ -28,7 +28,8 @@ find_mirror() {
 
 # An apt of our own: its sources and lists are private, the rest (proxies,
 # keys) is the host's. A suite that gets no updates any more has lists that
-# have expired: that is no reason not to read them. usage: private_apt NAME COMMAND...
+# have expired: that is no reason not to read them.
+# usage: private_apt NAME COMMAND...
 private_apt() {
 	local dir=$CACHE/apt/$1 tool=$2 o=()
 
