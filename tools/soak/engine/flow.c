@@ -44,11 +44,11 @@ static void pick_da(struct rng *r, uint8_t *da)
 	static const int hosts[] = { 1, 1, 9, 9, 2 };
 	unsigned int what = below(r, 100);
 
-	if (what < 86)
+	if (what < 88)
 		pool_addr(r, da);
-	else if (what < 95)
+	else if (what < 96)
 		port_addr6(E0 + below(r, 5), da, hosts[below(r, 5)]);
-	else if (what < 98)
+	else if (what < 99)
 		addr6(da, "2001:db8:77::1");
 	else
 		addr6(da, "fd77::1");

@@ -57,8 +57,7 @@ static void select_one(struct rng *r, struct rule *q)
 					    "vrf100", "vrf101" };
 	static const int protos[] = { P_RH, P_UDP, P_IPV6, P_IPIP };
 
-	switch (below(r, 16)) {
-	case 0:
+	switch (1 + below(r, 15)) {
 	case 1:
 		select_address(r, q, true);
 		break;

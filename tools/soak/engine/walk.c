@@ -78,7 +78,7 @@ static void next_flow(struct rng *r, uint32_t *flow)
 	if (chance(r, 60))
 		return;
 	flow[i] = rnd(r);
-	if (chance(r, 18))
+	if (chance(r, 14))
 		flow[i] = flow[(i + 1) % ACTIVE] ^
 			  1u << bits[below(r, ARRAY_LEN(bits))];
 }
