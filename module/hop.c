@@ -104,7 +104,8 @@ static bool may_loop(const struct seg6nr_pkt *pkt, const struct dst_entry *dst)
 
 static bool may_hold(const struct seg6nr_pkt *pkt, const struct dst_entry *dst)
 {
-	return !READ_ONCE(seg6nr_net(pkt->net)->dying) &&
+	return net_eq(pkt->net, pkt->slwt->net) &&
+	       !READ_ONCE(seg6nr_net(pkt->net)->dying) &&
 	       READ_ONCE(dst->dev)->reg_state == NETREG_REGISTERED;
 }
 
@@ -280,7 +281,8 @@ struct fib6_info *seg6nr_hop_matched(const struct seg6nr_pkt *pkt,
 	if (!rt->sernum)
 		return rcu_dereference(rt->from);
 
-	if (!READ_ONCE(pkt->net->ipv6.devconf_all->forwarding))
+	if (!net_eq(pkt->net, pkt->slwt->net) ||
+	    !READ_ONCE(pkt->net->ipv6.devconf_all->forwarding))
 		return NULL;
 	if (!table && !(seg6nr_rules(pkt->net, pkt->slwt->holders) &
 			SEG6NR_RULES_PLAIN))
@@ -414,7 +416,11 @@ static struct seg6nr_hop *make_hop(const struct seg6nr_pkt *pkt,
 	hop->iif = fill->iif;
 	hop->mark = fill->mark;
 	hop->epoch = fill->epoch;
-	hop->multipath = from->nh ? IP6SKB_MULTIPATH : 0;
+	/* A lookup behind a given device has no packet to mark. */
+	if (from->nh && (fill->table || fill->iif))
+		hop->multipath = IP6SKB_MULTIPATH;
+	else
+		hop->multipath = 0;
 	hop->stamp = jiffies;
 	hop->rt = rt;
 	hop->from = from;

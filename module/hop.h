@@ -209,10 +209,17 @@ static __always_inline unsigned int seg6nr_way_of(const struct seg6nr_lwt *slwt,
 	       (slwt->ways - 1);
 }
 
-/* Whether next hops are remembered for packets like this one. */
+/*
+ * Whether next hops are remembered for packets like this one.  A device may
+ * hand a packet to the routes of another namespace (ipvlan l3s), where nobody
+ * would purge what we hold of its own.
+ */
 static __always_inline bool seg6nr_may_reuse(const struct seg6nr_pkt *pkt)
 {
-	return READ_ONCE(seg6nr_params.cache) && pkt->slwt && pkt->slwt->ways;
+	const struct seg6nr_lwt *slwt = pkt->slwt;
+
+	return READ_ONCE(seg6nr_params.cache) && slwt && slwt->ways &&
+	       net_eq(pkt->net, slwt->net);
 }
 
 /**
