@@ -76,12 +76,11 @@ static uint8_t *put_icmp6(uint8_t *p, const uint8_t *src, const uint8_t *dst,
 }
 
 /* A packet of the router's own is said to be too big for somewhere behind. */
-static int pmtu6(struct rng *r, const struct rt *rt, int mtu)
+static int pmtu6(const struct rt *rt, int mtu)
 {
 	uint8_t f[ETH + 40 + 8 + 40 + 16] = {}, from[16], own[16], *icmp, *q;
 	int len = sizeof(f) - ETH - 40;
 
-	(void)r;
 	port_addr6(IN0, from, 9);
 	port_addr6(IN0, own, 2);
 	memcpy(f, w.port[IN0].mac, 6);
@@ -144,7 +143,7 @@ static int do_pmtu(struct rng *r, int undo)
 	while (rt.plen < (rt.family == AF_INET ? 32 : 128));
 	inet_ntop(rt.family, rt.dst, text, sizeof(text));
 	say("PMTU %d to %s", mtu, text);
-	return rt.family == AF_INET ? pmtu4(&rt, mtu) : pmtu6(r, &rt, mtu);
+	return rt.family == AF_INET ? pmtu4(&rt, mtu) : pmtu6(&rt, mtu);
 }
 
 static void advertise(int port, const uint8_t *prefix, int plen, int pref,

@@ -27,9 +27,9 @@
 enum { TREE, OURS, TWINS };
 
 /*
- * Ports, every one of the injector's.  Packets come in by the first two and leave by the
- * others; V0 and V1 are those of the VRFs, X0 comes and goes, SIDs are routes
- * of HOME.  The last two are of the second router.
+ * Ports, every one of the injector's.  Packets come in by the first two and
+ * leave by the others; V0 and V1 are those of the VRFs, X0 comes and goes, SIDs
+ * are routes of HOME.  The last two are of the second router.
  */
 enum {
 	IN0, IN1, E0, E1, E2, V0, V1, X0, HOME, ROUTER_PORTS,
@@ -125,7 +125,7 @@ void die(const char *what);
 
 struct world {
 	struct space main, second;
-	bool up, has_second;
+	bool has_second;
 	struct port port[PORTS];
 	int vrf[VRFS];		/* index, 0: is not there */
 	bool renamed[PORTS];

@@ -349,7 +349,7 @@ static void fewer_flows(struct item *items, int *n, int *runs)
 
 	for (i = 0; i < *n; i++) {
 		for (k = 0; items[i].packets && k < items[i].flows &&
-		     items[i].flows > 1 && (*runs)--> 0;) {
+		     items[i].flows > 1 && (*runs)-- > 0;) {
 			struct item *p = &less[i];
 
 			memcpy(less, items, *n * sizeof(*less));

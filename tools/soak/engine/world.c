@@ -435,7 +435,6 @@ void world_build(void)
 	set_param("nexthop_cache", "Y");
 	set_param("nexthop_hold", "Y");
 	new_space(&w.main);
-	w.up = true;
 	mark_by_label();
 	fix_sysctls();
 	nl_link(&w.main, 1, IFF_UP, IFF_UP);
@@ -469,7 +468,6 @@ void world_destroy(void)
 	space_close(&w.main);
 	memset(w.vrf, 0, sizeof(w.vrf));
 	memset(w.sid_now, 0, sizeof(w.sid_now));
-	w.up = false;
 }
 
 void second_routes(void)
