@@ -184,7 +184,7 @@ static int monitor_run(struct monitor *mon)
 			return monitor_failed("Cannot receive from rtnetlink");
 		err = monitor_refresh(mon);
 		msg = (const struct nlmsghdr *)buf;
-		for (left = len; mnl_nlmsg_ok(msg, left);
+		for (left = len; nl_whole(msg, left);
 		     msg = mnl_nlmsg_next(msg, &left))
 			monitor_event(mon, msg);
 		if (fflush(stdout))
