@@ -89,11 +89,14 @@ cell_modpost() {
 }
 
 # Sparse takes the length of a string, which MODULE_*() of 7.3 asserts, for no
-# constant. A complaint about such a line in a log is dropped.
-drop_module_info() {
+# constant; and some inline functions of the kernel's own headers earn warnings
+# wherever they are included. What is said of such lines is dropped.
+drop_foreign() {
 	local line file at
 
 	while IFS= read -r line; do
+		[[ $line != */usr/src/linux-headers-*' warning: '* ]] ||
+			continue
 		if [[ $line == *'error: bad constant expression' ]]; then
 			IFS=: read -r file at _ <<<"$line"
 			[[ $file == /* ]] || file=$(build_dir "$1")/$file
@@ -111,7 +114,7 @@ cell_sparse() {
 	need_modules "$1" && build "$1" C=2 KBUILD_CHECKSRC=2 \
 		CHECK="sparse -D__typeof_unqual__=__typeof__" || return
 	grep -q '^  CHECK' "$(build_dir "$1").log" || return
-	! drop_module_info "$1" <"$(build_dir "$1").log" |
+	! drop_foreign "$1" <"$(build_dir "$1").log" |
 		grep -E 'warning:|error:'
 }
 
