@@ -373,18 +373,26 @@ int seg6nr_case_init(struct kunit *test)
 }
 
 /**
+ * seg6nr_settle() - wait until what was deleted is gone, and what that held
+ */
+void seg6nr_settle(void)
+{
+	int hops;
+
+	/* A clone's end frees its route's, whose end frees per-CPU ones. */
+	for (hops = 0; hops < 3; hops++)
+		rcu_barrier();
+}
+
+/**
  * seg6nr_books_read() - count what is in use, once RCU has freed what it can
  * @books: filled in
  */
 void seg6nr_books_read(struct seg6nr_books *books)
 {
 	struct netns_ipv6 *ns = &seg6nr_env.net->ipv6;
-	int hops;
 
-	/* A clone's end frees its route's, whose end frees per-CPU ones. */
-	for (hops = 0; hops < 3; hops++)
-		rcu_barrier();
-
+	seg6nr_settle();
 	books->entries = dst_entries_get_slow(&ns->ip6_dst_ops);
 	books->in_refs = netdev_refcnt_read(seg6nr_env.in);
 	books->out_refs = netdev_refcnt_read(seg6nr_env.out);

@@ -83,6 +83,7 @@ void seg6nr_env_exit(void);
 void seg6nr_env_lose_routes(struct kunit *test, u8 family);
 void seg6nr_env_regain_routes(struct kunit *test, u8 family);
 int seg6nr_case_init(struct kunit *test);
+void seg6nr_settle(void);
 void seg6nr_books_read(struct seg6nr_books *books);
 void seg6nr_books_check(struct kunit *test, const struct seg6nr_books *before,
 			const char *what);

@@ -9,12 +9,15 @@
 
 #include "flow.h"
 #include "harness.h"
+#include "netns.h"
 #include "../module/compat.h"
 #include "../module/uapi.h"
 
 #define PSP		BIT(SEG6NR_FLV_OP_PSP)
 #define USD		BIT(SEG6NR_FLV_OP_USD)
 #define NEXT_CSID	BIT(SEG6NR_FLV_OP_NEXT_CSID)
+
+static enum seg6nr_mode mode = SEG6NR_REMEMBER;
 
 #define POLICY_LEN(_segments)	(8 + 16 * (_segments))
 
@@ -42,6 +45,7 @@ const struct seg6nr_flow seg6nr_flows[SEG6NR_FLOWS] = {
 	}, {
 		.name = "end_x_onlink",
 		.hold = SEG6NR_LENT,
+		.onlink = true,
 		.sid = { .action = SEG6NR_ACT_END_X,
 			 .nh6 = &seg6nr_addr_nexthop },
 	}, {
@@ -52,7 +56,8 @@ const struct seg6nr_flow seg6nr_flows[SEG6NR_FLOWS] = {
 			 .nh6 = &seg6nr_addr_behind },
 	}, {
 		.name = "end_x_oif_onlink",
-		.hold = SEG6NR_CLONE,
+		.hold = SEG6NR_LENT,
+		.onlink = true,
 		.by_oif = true,
 		.sid = { .action = SEG6NR_ACT_END_X,
 			 .nh6 = &seg6nr_addr_nexthop },
@@ -76,6 +81,7 @@ const struct seg6nr_flow seg6nr_flows[SEG6NR_FLOWS] = {
 	}, {
 		.name = "end_dx6_onlink",
 		.hold = SEG6NR_LENT,
+		.onlink = true,
 		.inner = IPPROTO_IPV6,
 		.sid = { .action = SEG6NR_ACT_END_DX6,
 			 .nh6 = &seg6nr_addr_nexthop },
@@ -93,6 +99,7 @@ const struct seg6nr_flow seg6nr_flows[SEG6NR_FLOWS] = {
 	}, {
 		.name = "end_dx4_onlink",
 		.hold = SEG6NR_LENT,
+		.onlink = true,
 		.second = true,
 		.inner = IPPROTO_IPIP,
 		.sid = { .action = SEG6NR_ACT_END_DX4, .has_nh4 = true,
@@ -128,6 +135,7 @@ const struct seg6nr_flow seg6nr_flows[SEG6NR_FLOWS] = {
 	}, {
 		.name = "end_x_next_csid_onlink",
 		.hold = SEG6NR_LENT,
+		.onlink = true,
 		.shape = SEG6NR_NEXT_CSID,
 		.srh = SEG6NR_SRH_NONE,
 		.sid = { .action = SEG6NR_ACT_END_X, .flavors = NEXT_CSID,
@@ -162,6 +170,7 @@ const struct seg6nr_flow seg6nr_flows[SEG6NR_FLOWS] = {
 	}, {
 		.name = "end_x_usd_onlink",
 		.hold = SEG6NR_LENT,
+		.onlink = true,
 		.inner = IPPROTO_IPV6,
 		.sid = { .action = SEG6NR_ACT_END_X, .flavors = USD,
 			 .nh6 = &seg6nr_addr_nexthop },
@@ -216,6 +225,13 @@ const struct seg6nr_flow seg6nr_flows[SEG6NR_FLOWS] = {
 void seg6nr_flow_desc(const struct seg6nr_flow *flow, char *desc)
 {
 	strscpy(desc, flow->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+/* A remembered next hop is one more reference to its route. */
+static bool is_remembered(const struct seg6nr_flow *flow)
+{
+	return SEG6NR_STORES_IN_ORDER && mode == SEG6NR_REMEMBER &&
+	       flow->inner != IPPROTO_IPIP;
 }
 
 static struct seg6nr_route sid_route(const struct seg6nr_flow *flow,
@@ -273,6 +289,36 @@ void seg6nr_flow_close(struct kunit *test, const struct seg6nr_flow *flow)
 	if (err)
 		KUNIT_FAIL(test, "%s: cannot delete the SID: error %d %s",
 			   flow->name, err, seg6nr_rtnl_text());
+}
+
+/**
+ * seg6nr_flow_mode() - choose what the module does about next hops
+ * @to: the mode
+ *
+ * Return: 0 or a negative error.
+ */
+int seg6nr_flow_mode(enum seg6nr_mode to)
+{
+	bool cache = SEG6NR_STORES_IN_ORDER && to == SEG6NR_REMEMBER;
+	int err;
+
+	mode = to;
+	err = seg6nr_param_set(SEG6NR_PARAM_CACHE, cache);
+	return err ?: seg6nr_param_set(SEG6NR_PARAM_HOLD,
+				       to != SEG6NR_LOOK_UP);
+}
+
+/**
+ * seg6nr_flow_hold() - how a packet that is not the first holds its route
+ * @flow: the flow
+ *
+ * Return: what to expect in the mode that was chosen.
+ */
+enum seg6nr_hold seg6nr_flow_hold(const struct seg6nr_flow *flow)
+{
+	if (mode == SEG6NR_LOOK_UP && flow->onlink)
+		return SEG6NR_CLONE;
+	return is_remembered(flow) ? SEG6NR_LENT : flow->hold;
 }
 
 /**
@@ -403,6 +449,19 @@ void seg6nr_account_open(struct seg6nr_account *account, const char *what,
 	account->base = seg6nr_dst_refs(dst);
 }
 
+/* Those that are gone may hold the same route for a while. */
+static void wait_until_forgotten(void)
+{
+	u64 entries = 0;
+	int tries;
+
+	for (tries = 0; tries < 10; tries++) {
+		if (seg6nr_stat("nexthop_entries", &entries) || !entries)
+			return;
+		rcu_barrier();
+	}
+}
+
 /**
  * seg6nr_account_first() - the same for the dst of a flow's first packet
  * @test: the case; failed if the packet leaves anything on the dst
@@ -426,6 +485,7 @@ bool seg6nr_account_first(struct kunit *test, struct seg6nr_account *account,
 	struct seg6nr_watch before = { .end = point };
 	struct seg6nr_watch watch = { .end = point, .holds = holds };
 
+	wait_until_forgotten();
 	if (flow->second) {
 		seg6nr_watch_start(&before);
 		seg6nr_send(test, frame, 1);
@@ -443,7 +503,8 @@ bool seg6nr_account_first(struct kunit *test, struct seg6nr_account *account,
 	account->what = "route";
 	account->dst = watch.at[point].dst;
 	account->holds = holds;
-	account->base = holds + (flow->hold != SEG6NR_CLONE);
+	account->base = holds + (seg6nr_flow_hold(flow) != SEG6NR_CLONE) +
+			is_remembered(flow);
 	seg6nr_account_check(test, account, flow->name, 1);
 	return true;
 }

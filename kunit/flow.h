@@ -34,10 +34,18 @@ enum seg6nr_hold {
 	SEG6NR_CLONE,	/* a dst made for this packet, with its only one */
 };
 
+/* What the module does about next hops, each more than the one before. */
+enum seg6nr_mode {
+	SEG6NR_LOOK_UP,		/* what the kernel does, too */
+	SEG6NR_KEEP,		/* holds what the kernel would make anew */
+	SEG6NR_REMEMBER,	/* does not look up what it has found before */
+};
+
 /**
  * struct seg6nr_flow - one behaviour, one way of configuring it
  * @name: for messages
- * @hold: what to expect
+ * @hold: what to expect where routes are looked up for each packet
+ * @onlink: the kernel would make a dst for each packet
  * @shape: of the packet
  * @srh: what is left of the SRH, where the outer packet goes on
  * @inner: type of the inner packet, 0 if the outer one goes on
@@ -52,6 +60,7 @@ struct seg6nr_flow {
 	enum seg6nr_shape	shape;
 	enum seg6nr_srh_after	srh;
 	u8			inner;
+	bool			onlink;
 	bool			by_oif;
 	bool			second;
 	struct seg6nr_sid	sid;
@@ -74,6 +83,8 @@ extern const struct seg6nr_flow seg6nr_flows[SEG6NR_FLOWS];
 void seg6nr_flow_desc(const struct seg6nr_flow *flow, char *desc);
 bool seg6nr_flow_open(struct kunit *test, const struct seg6nr_flow *flow);
 void seg6nr_flow_close(struct kunit *test, const struct seg6nr_flow *flow);
+int seg6nr_flow_mode(enum seg6nr_mode to);
+enum seg6nr_hold seg6nr_flow_hold(const struct seg6nr_flow *flow);
 bool seg6nr_flow_by_goal(const struct seg6nr_flow *flow);
 void seg6nr_flow_frame(const struct seg6nr_flow *flow, enum seg6nr_goal goal,
 		       struct seg6nr_frame *frame);

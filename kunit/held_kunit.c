@@ -374,12 +374,19 @@ static int do_route(const struct step *step)
 
 static int do_step(const struct step *step)
 {
+	const struct seg6nr_rule rule = {
+		.action = step->type,
+		.table = step->type == FR_ACT_TO_TBL ? SEG6NR_TABLE_ROUTES : 0,
+		.priority = RULE_PRIORITY,
+		.dst = &seg6nr_addr_nexthop,
+	};
+
 	switch (step->kind) {
 	case STEP_ROUTE:
 		return do_route(step);
 	case STEP_RULE:
 		return (step->del ? seg6nr_rtnl_rule_del : seg6nr_rtnl_rule_add)
-			(&seg6nr_addr_nexthop, 128, step->type, RULE_PRIORITY);
+			(&rule);
 	case STEP_NEXTHOP:
 		if (step->del)
 			return seg6nr_rtnl_nexthop_del(NEXTHOP_ID);
@@ -507,8 +514,8 @@ static void ipv4_answer_follows_route(struct kunit *test)
 	seg6nr_flow_close(test, flow);
 }
 
-/* Its routes are shared by prefixes and do not tell which one was found. */
-static void nexthop_object_not_held(struct kunit *test)
+/* Its routes are shared by prefixes; which one was found is looked for. */
+static void nexthop_object_held(struct kunit *test)
 {
 	const struct step object = OBJECT(.direct = true);
 	const struct step route = ROUTE(128, .object = true);
@@ -534,11 +541,11 @@ static void nexthop_object_not_held(struct kunit *test)
 	KUNIT_EXPECT_EQ_MSG(test, at->packets, 3,
 			    "expected 3 packets forwarded, seen %u",
 			    at->packets);
-	KUNIT_EXPECT_EQ_MSG(test, at->noref, 0,
-			    "expected 0 without a reference, seen %u",
+	KUNIT_EXPECT_EQ_MSG(test, at->noref, 3,
+			    "expected 3 without a reference, seen %u",
 			    at->noref);
-	KUNIT_EXPECT_EQ_MSG(test, at->strangers, 2,
-			    "expected 3 routes for 3 packets, seen %u",
+	KUNIT_EXPECT_EQ_MSG(test, at->strangers, 0,
+			    "expected 1 route for 3 packets, seen %u",
 			    at->strangers + 1);
 	if (do_step(&no_route) || do_step(&no_object))
 		KUNIT_FAIL(test, "%s: cannot delete it", seg6nr_rtnl_text());
@@ -584,15 +591,27 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(modified_route_replaced, held_gen_params),
 	KUNIT_CASE_PARAM(answer_follows_event, event_gen_params),
 	KUNIT_CASE(ipv4_answer_follows_route),
-	KUNIT_CASE(nexthop_object_not_held),
+	KUNIT_CASE(nexthop_object_held),
 	KUNIT_CASE(held_base_balanced),
 	/* Last, for it does not return where a device cannot go. */
 	KUNIT_CASE_PARAM(device_goes, held_gen_params),
 	{}
 };
 
+/* Each packet looks up, or there would be less to see. */
+static int held_init(struct kunit *test)
+{
+	return seg6nr_flow_mode(SEG6NR_KEEP) ?: seg6nr_case_init(test);
+}
+
+static void held_exit(struct kunit *test)
+{
+	seg6nr_flow_mode(SEG6NR_REMEMBER);
+}
+
 struct kunit_suite seg6nr_held_suite = {
 	.name = "seg6local_noref_held",
-	.init = seg6nr_case_init,
+	.init = held_init,
+	.exit = held_exit,
 	.test_cases = cases,
 };

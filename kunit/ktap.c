@@ -40,6 +40,21 @@ static unsigned int filters;
 module_param_array(filter, charp, &filters, 0444);
 MODULE_PARM_DESC(filter, "suites to run, parts of their names (default: all)");
 
+static char *row[16];
+static unsigned int rows;
+module_param_array(row, charp, &rows, 0444);
+MODULE_PARM_DESC(row, "rows and cases without rows to run, their names (default: all)");
+
+static bool is_row_wanted(const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < rows; i++)
+		if (!strcmp(name, row[i]))
+			return true;
+	return !rows;
+}
+
 const void *ktap_next_row(const struct ktap_rows *rows, const void *prev)
 {
 	const void *next = prev ? prev + rows->row : rows->first;
@@ -180,6 +195,8 @@ static void run_rows(struct ktap_job *job, struct ktap_totals *totals)
 
 	number = 0;
 	while ((param = job->tc->generate_params(param, desc))) {
+		if (!is_row_wanted(desc))
+			continue;
 		job->test.param_value = param;
 		run_job(job);
 		print_result(INDENT INDENT, job->test.status, ++number, desc,
@@ -199,7 +216,7 @@ static enum ktap_status run_case(const struct kunit_suite *suite,
 
 	if (tc->generate_params) {
 		run_rows(&job, &own);
-	} else {
+	} else if (is_row_wanted(tc->name)) {
 		run_job(&job);
 		count(&own, job.test.status);
 	}

@@ -10,10 +10,13 @@
 #include "../module/seg6nr.h"
 
 kunit_test_suites(&seg6nr_srh_suite, &seg6nr_csid_suite, &seg6nr_attr_suite,
-		  &seg6nr_forward_suite, &seg6nr_special_suite,
-		  &seg6nr_local_suite, &seg6nr_drop_suite,
-		  &seg6nr_packet_suite, &seg6nr_held_suite,
-		  &seg6nr_dx2_suite, &seg6nr_life_suite);
+		  &seg6nr_short_suite, &seg6nr_forward_suite,
+		  &seg6nr_keep_suite, &seg6nr_look_up_suite,
+		  &seg6nr_special_suite, &seg6nr_local_suite,
+		  &seg6nr_drop_suite, &seg6nr_packet_suite,
+		  &seg6nr_held_suite, &seg6nr_event_suite,
+		  &seg6nr_device_suite, &seg6nr_hop_suite, &seg6nr_dx2_suite,
+		  &seg6nr_life_suite);
 
 static int __init seg6nr_kunit_init(void)
 {

@@ -5,13 +5,11 @@
  * Requests are handled within sendmsg(), in our context, so that the answer is
  * there as soon as it returns and nothing has to be waited for.
  */
-#include <linux/fib_rules.h>
 #include <linux/if_addr.h>
 #include <linux/if_link.h>
 #include <linux/mutex.h>
 #include <linux/neighbour.h>
 #include <linux/net.h>
-#include <linux/nexthop.h>
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
 #include <linux/seg6.h>
@@ -81,7 +79,17 @@ const char *seg6nr_rtnl_text(void)
 	return rtnl.text;
 }
 
-static struct sk_buff *request(u16 type, u16 flags, const void *head, int len)
+/**
+ * seg6nr_rtnl_request() - begin a request
+ * @type: RTM_*
+ * @flags: NLM_F_* beside NLM_F_REQUEST
+ * @head: the header of its family
+ * @len: length of @head
+ *
+ * Return: the message, to which attributes can be added, or NULL.
+ */
+struct sk_buff *seg6nr_rtnl_request(u16 type, u16 flags, const void *head,
+				    int len)
 {
 	struct nlmsghdr *nlh;
 	struct sk_buff *msg;
@@ -146,8 +154,14 @@ static int send(struct sk_buff *skb)
 	return kernel_sendmsg(rtnl.sock, &msg, &vec, 1, vec.iov_len);
 }
 
-/* Takes over @msg; @incomplete: an attribute did not fit in. */
-static int ask(struct sk_buff *msg, int incomplete)
+/**
+ * seg6nr_rtnl_ask() - send a request that is acknowledged
+ * @msg: the request, taken over
+ * @incomplete: an attribute did not fit in
+ *
+ * Return: the kernel's answer.
+ */
+int seg6nr_rtnl_ask(struct sk_buff *msg, int incomplete)
 {
 	const struct nlmsghdr *nlh = (const void *)rtnl.reply;
 	const struct nlmsgerr *ack = nlmsg_data(nlh);
@@ -178,8 +192,8 @@ static int change_link(int ifindex, unsigned int flags)
 	};
 	struct sk_buff *msg;
 
-	msg = request(RTM_NEWLINK, NLM_F_ACK, &ifm, sizeof(ifm));
-	return msg ? ask(msg, 0) : -ENOMEM;
+	msg = seg6nr_rtnl_request(RTM_NEWLINK, NLM_F_ACK, &ifm, sizeof(ifm));
+	return msg ? seg6nr_rtnl_ask(msg, 0) : -ENOMEM;
 }
 
 /**
@@ -205,6 +219,57 @@ int seg6nr_rtnl_link_down(int ifindex)
 }
 
 /**
+ * seg6nr_rtnl_link_master() - put a device into a VRF
+ * @ifindex: the device
+ * @master: the VRF, 0 to take it out of the one that it is in
+ *
+ * Return: 0 or a negative error.
+ */
+int seg6nr_rtnl_link_master(int ifindex, int master)
+{
+	struct ifinfomsg ifm = { .ifi_index = ifindex };
+	struct sk_buff *msg;
+
+	msg = seg6nr_rtnl_request(RTM_NEWLINK, NLM_F_ACK, &ifm, sizeof(ifm));
+	return msg ? seg6nr_rtnl_ask(msg, nla_put_u32(msg, IFLA_MASTER,
+						       master)) : -ENOMEM;
+}
+
+/**
+ * seg6nr_rtnl_link_mtu() - set the MTU of a device
+ * @ifindex: the device
+ * @mtu: the MTU
+ *
+ * Return: 0 or a negative error.
+ */
+int seg6nr_rtnl_link_mtu(int ifindex, u32 mtu)
+{
+	struct ifinfomsg ifm = { .ifi_index = ifindex };
+	struct sk_buff *msg;
+
+	msg = seg6nr_rtnl_request(RTM_NEWLINK, NLM_F_ACK, &ifm, sizeof(ifm));
+	return msg ? seg6nr_rtnl_ask(msg, nla_put_u32(msg, IFLA_MTU, mtu)) :
+		     -ENOMEM;
+}
+
+/**
+ * seg6nr_rtnl_link_rename() - give a device another name
+ * @ifindex: the device
+ * @name: the name
+ *
+ * Return: 0 or a negative error.
+ */
+int seg6nr_rtnl_link_rename(int ifindex, const char *name)
+{
+	struct ifinfomsg ifm = { .ifi_index = ifindex };
+	struct sk_buff *msg;
+
+	msg = seg6nr_rtnl_request(RTM_NEWLINK, NLM_F_ACK, &ifm, sizeof(ifm));
+	return msg ? seg6nr_rtnl_ask(msg, nla_put_string(msg, IFLA_IFNAME,
+							  name)) : -ENOMEM;
+}
+
+/**
  * seg6nr_rtnl_vrf_add() - create a VRF, down
  * @name: of the device
  * @table: its routing table
@@ -218,7 +283,7 @@ int seg6nr_rtnl_vrf_add(const char *name, u32 table)
 	struct sk_buff *msg;
 	int bad;
 
-	msg = request(RTM_NEWLINK, NLM_F_ACK | NLM_F_CREATE | NLM_F_EXCL,
+	msg = seg6nr_rtnl_request(RTM_NEWLINK, NLM_F_ACK | NLM_F_CREATE | NLM_F_EXCL,
 		      &ifm, sizeof(ifm));
 	if (!msg)
 		return -ENOMEM;
@@ -231,7 +296,7 @@ int seg6nr_rtnl_vrf_add(const char *name, u32 table)
 	bad |= nla_put_u32(msg, IFLA_VRF_TABLE, table);
 	nla_nest_end(msg, data);
 	nla_nest_end(msg, info);
-	return ask(msg, bad);
+	return seg6nr_rtnl_ask(msg, bad);
 }
 
 /**
@@ -245,8 +310,8 @@ int seg6nr_rtnl_link_del(int ifindex)
 	struct ifinfomsg ifm = { .ifi_index = ifindex };
 	struct sk_buff *msg;
 
-	msg = request(RTM_DELLINK, NLM_F_ACK, &ifm, sizeof(ifm));
-	return msg ? ask(msg, 0) : -ENOMEM;
+	msg = seg6nr_rtnl_request(RTM_DELLINK, NLM_F_ACK, &ifm, sizeof(ifm));
+	return msg ? seg6nr_rtnl_ask(msg, 0) : -ENOMEM;
 }
 
 /**
@@ -268,7 +333,7 @@ int seg6nr_rtnl_addr_add(u8 family, int ifindex, const void *addr, u8 plen)
 	struct sk_buff *msg;
 	int bad;
 
-	msg = request(RTM_NEWADDR, NLM_F_ACK | NLM_F_CREATE | NLM_F_EXCL,
+	msg = seg6nr_rtnl_request(RTM_NEWADDR, NLM_F_ACK | NLM_F_CREATE | NLM_F_EXCL,
 		      &ifa, sizeof(ifa));
 	if (!msg)
 		return -ENOMEM;
@@ -276,7 +341,29 @@ int seg6nr_rtnl_addr_add(u8 family, int ifindex, const void *addr, u8 plen)
 	bad = nla_put(msg, IFA_LOCAL, address_len(family), addr);
 	bad |= nla_put(msg, IFA_ADDRESS, address_len(family), addr);
 	bad |= nla_put_u32(msg, IFA_FLAGS, IFA_F_NODAD);
-	return ask(msg, bad);
+	return seg6nr_rtnl_ask(msg, bad);
+}
+
+/**
+ * seg6nr_rtnl_addr_del() - take an IPv6 address from a device
+ * @ifindex: the device
+ * @addr: the address
+ * @plen: its prefix length
+ *
+ * Return: 0 or a negative error.
+ */
+int seg6nr_rtnl_addr_del(int ifindex, const struct in6_addr *addr, u8 plen)
+{
+	struct ifaddrmsg ifa = {
+		.ifa_family = AF_INET6,
+		.ifa_prefixlen = plen,
+		.ifa_index = ifindex,
+	};
+	struct sk_buff *msg;
+
+	msg = seg6nr_rtnl_request(RTM_DELADDR, NLM_F_ACK, &ifa, sizeof(ifa));
+	return msg ? seg6nr_rtnl_ask(msg, nla_put_in6_addr(msg, IFA_LOCAL,
+							    addr)) : -ENOMEM;
 }
 
 /**
@@ -299,14 +386,14 @@ int seg6nr_rtnl_neigh_add(u8 family, int ifindex, const void *addr,
 	struct sk_buff *msg;
 	int bad;
 
-	msg = request(RTM_NEWNEIGH, NLM_F_ACK | NLM_F_CREATE | NLM_F_REPLACE,
+	msg = seg6nr_rtnl_request(RTM_NEWNEIGH, NLM_F_ACK | NLM_F_CREATE | NLM_F_REPLACE,
 		      &ndm, sizeof(ndm));
 	if (!msg)
 		return -ENOMEM;
 
 	bad = nla_put(msg, NDA_DST, address_len(family), addr);
 	bad |= nla_put(msg, NDA_LLADDR, ETH_ALEN, lladdr);
-	return ask(msg, bad);
+	return seg6nr_rtnl_ask(msg, bad);
 }
 
 /* Counters are asked for by sending them, at zero. */
@@ -376,6 +463,7 @@ static int change_route(u16 type, u16 flags, const struct seg6nr_route *route)
 	struct rtmsg rtm = {
 		.rtm_family = route->family,
 		.rtm_dst_len = route->plen,
+		.rtm_src_len = route->src ? 128 : 0,
 		.rtm_protocol = RTPROT_STATIC,
 		.rtm_scope = RT_SCOPE_UNIVERSE,
 		.rtm_type = route->type ?: RTN_UNICAST,
@@ -383,7 +471,7 @@ static int change_route(u16 type, u16 flags, const struct seg6nr_route *route)
 	struct sk_buff *msg;
 	int bad;
 
-	msg = request(type, NLM_F_ACK | flags, &rtm, sizeof(rtm));
+	msg = seg6nr_rtnl_request(type, NLM_F_ACK | flags, &rtm, sizeof(rtm));
 	if (!msg)
 		return -ENOMEM;
 
@@ -391,13 +479,19 @@ static int change_route(u16 type, u16 flags, const struct seg6nr_route *route)
 	bad |= nla_put_u32(msg, RTA_TABLE, route->table ?: RT_TABLE_MAIN);
 	if (route->gw)
 		bad |= nla_put(msg, RTA_GATEWAY, len, route->gw);
+	if (route->src)
+		bad |= nla_put(msg, RTA_SRC, len, route->src);
+	if (route->metric)
+		bad |= nla_put_u32(msg, RTA_PRIORITY, route->metric);
+	if (route->expires)
+		bad |= nla_put_u32(msg, RTA_EXPIRES, route->expires);
 	if (route->nhid)
 		bad |= nla_put_u32(msg, RTA_NH_ID, route->nhid);
 	if (route->oif)
 		bad |= nla_put_u32(msg, RTA_OIF, route->oif);
 	if (route->sid)
 		bad |= put_sid(msg, route->sid);
-	return ask(msg, bad);
+	return seg6nr_rtnl_ask(msg, bad);
 }
 
 /**
@@ -412,6 +506,28 @@ int seg6nr_rtnl_route_add(const struct seg6nr_route *route)
 }
 
 /**
+ * seg6nr_rtnl_route_append() - add one more route beside others
+ * @route: the route
+ *
+ * Return: 0 or a negative error.
+ */
+int seg6nr_rtnl_route_append(const struct seg6nr_route *route)
+{
+	return change_route(RTM_NEWROUTE, NLM_F_CREATE | NLM_F_APPEND, route);
+}
+
+/**
+ * seg6nr_rtnl_route_replace() - put a route in another one's place
+ * @route: the new one
+ *
+ * Return: 0 or a negative error.
+ */
+int seg6nr_rtnl_route_replace(const struct seg6nr_route *route)
+{
+	return change_route(RTM_NEWROUTE, NLM_F_REPLACE, route);
+}
+
+/**
  * seg6nr_rtnl_route_del() - delete a route
  * @route: the route as it was added
  *
@@ -423,102 +539,6 @@ int seg6nr_rtnl_route_del(const struct seg6nr_route *route)
 
 	bare.sid = NULL;
 	return change_route(RTM_DELROUTE, 0, &bare);
-}
-
-/**
- * seg6nr_rtnl_nexthop_add() - make an IPv6 nexthop object
- * @id: its number
- * @ifindex: the device it leads through
- * @gw: the gateway, NULL for the destination itself
- *
- * Return: 0 or a negative error.
- */
-int seg6nr_rtnl_nexthop_add(u32 id, int ifindex, const struct in6_addr *gw)
-{
-	struct nhmsg nhm = {
-		.nh_family = AF_INET6,
-		.nh_protocol = RTPROT_STATIC,
-	};
-	struct sk_buff *msg;
-	int bad;
-
-	msg = request(RTM_NEWNEXTHOP, NLM_F_ACK | NLM_F_CREATE | NLM_F_EXCL,
-		      &nhm, sizeof(nhm));
-	if (!msg)
-		return -ENOMEM;
-
-	bad = nla_put_u32(msg, NHA_ID, id);
-	bad |= nla_put_u32(msg, NHA_OIF, ifindex);
-	if (gw)
-		bad |= nla_put_in6_addr(msg, NHA_GATEWAY, gw);
-	return ask(msg, bad);
-}
-
-/**
- * seg6nr_rtnl_nexthop_del() - delete a nexthop object
- * @id: its number
- *
- * Return: 0 or a negative error.
- */
-int seg6nr_rtnl_nexthop_del(u32 id)
-{
-	struct nhmsg nhm = { .nh_family = AF_UNSPEC };
-	struct sk_buff *msg;
-
-	msg = request(RTM_DELNEXTHOP, NLM_F_ACK, &nhm, sizeof(nhm));
-	return msg ? ask(msg, nla_put_u32(msg, NHA_ID, id)) : -ENOMEM;
-}
-
-static int change_rule(u16 type, u16 flags, const struct in6_addr *dst,
-		       u8 plen, u8 action, u32 priority)
-{
-	struct fib_rule_hdr frh = {
-		.family = AF_INET6,
-		.dst_len = plen,
-		.action = action,
-		.table = action == FR_ACT_TO_TBL ? SEG6NR_TABLE_ROUTES : 0,
-	};
-	struct sk_buff *msg;
-	int bad;
-
-	msg = request(type, NLM_F_ACK | flags, &frh, sizeof(frh));
-	if (!msg)
-		return -ENOMEM;
-
-	bad = nla_put_in6_addr(msg, FRA_DST, dst);
-	bad |= nla_put_u32(msg, FRA_PRIORITY, priority);
-	return ask(msg, bad);
-}
-
-/**
- * seg6nr_rtnl_rule_add() - add an IPv6 rule for a destination
- * @dst: prefix
- * @plen: its length
- * @action: FR_ACT_*; the table of one that has one is SEG6NR_TABLE_ROUTES
- * @priority: of the rule
- *
- * Return: 0 or a negative error.
- */
-int seg6nr_rtnl_rule_add(const struct in6_addr *dst, u8 plen, u8 action,
-			 u32 priority)
-{
-	return change_rule(RTM_NEWRULE, NLM_F_CREATE | NLM_F_EXCL, dst, plen,
-			   action, priority);
-}
-
-/**
- * seg6nr_rtnl_rule_del() - delete an IPv6 rule
- * @dst: as it was added
- * @plen: as it was added
- * @action: as it was added
- * @priority: as it was added
- *
- * Return: 0 or a negative error.
- */
-int seg6nr_rtnl_rule_del(const struct in6_addr *dst, u8 plen, u8 action,
-			 u32 priority)
-{
-	return change_rule(RTM_DELRULE, 0, dst, plen, action, priority);
 }
 
 static int parse_counters(struct nlattr *encap,
@@ -562,7 +582,7 @@ int seg6nr_rtnl_counters(const struct in6_addr *sid,
 	struct sk_buff *msg;
 	int err;
 
-	msg = request(RTM_GETROUTE, 0, &rtm, sizeof(rtm));
+	msg = seg6nr_rtnl_request(RTM_GETROUTE, 0, &rtm, sizeof(rtm));
 	if (!msg)
 		return -ENOMEM;
 	err = nla_put_in6_addr(msg, RTA_DST, sid);

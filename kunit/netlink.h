@@ -15,6 +15,7 @@
 
 struct ipv6_sr_hdr;
 struct net;
+struct sk_buff;
 
 /**
  * struct seg6nr_sid - what a SID is configured with
@@ -53,6 +54,9 @@ struct seg6nr_sid {
  * @gw: gateway or NULL
  * @nhid: nexthop object, 0 for none; in place of @oif and @gw
  * @sid: encap or NULL
+ * @src: IPv6: source that packets must have, or NULL
+ * @metric: 0 for the usual one
+ * @expires: IPv6: seconds until it ends, 0 for never
  */
 struct seg6nr_route {
 	u8			family;
@@ -64,6 +68,39 @@ struct seg6nr_route {
 	int			oif;
 	u32			nhid;
 	const struct seg6nr_sid	*sid;
+	const struct in6_addr	*src;
+	u32			metric;
+	u32			expires;
+};
+
+/**
+ * struct seg6nr_rule - an IPv6 rule to add or delete
+ * @action: FR_ACT_*
+ * @table: of FR_ACT_TO_TBL
+ * @priority: of the rule
+ * @dst: destination or NULL
+ * @src: source or NULL
+ * @tos: traffic class, 0 for any
+ * @proto: protocol, 0 for any
+ * @mark: of the packet, 0 for any
+ * @iif: name of the device that it comes in on, NULL for any
+ * @l3mdev: the table of the VRF is asked, in place of @table
+ * @suppress: longest prefix that is passed over, plus one, 0 for none
+ * @suppress_group: group of devices that is, plus one, 0 for none
+ */
+struct seg6nr_rule {
+	u8			action;
+	u32			table;
+	u32			priority;
+	const struct in6_addr	*dst;
+	const struct in6_addr	*src;
+	u8			tos;
+	u8			proto;
+	u32			mark;
+	const char		*iif;
+	bool			l3mdev;
+	u32			suppress;
+	u32			suppress_group;
 };
 
 /**
@@ -78,25 +115,35 @@ struct seg6nr_sid_counters {
 	u64 errors;
 };
 
+struct sk_buff *seg6nr_rtnl_request(u16 type, u16 flags, const void *head,
+				    int len);
+int seg6nr_rtnl_ask(struct sk_buff *msg, int incomplete);
 int seg6nr_rtnl_open(struct net *net);
 void seg6nr_rtnl_close(void);
 const char *seg6nr_rtnl_text(void);
 
 int seg6nr_rtnl_link_up(int ifindex);
 int seg6nr_rtnl_link_down(int ifindex);
+int seg6nr_rtnl_link_master(int ifindex, int master);
+int seg6nr_rtnl_link_mtu(int ifindex, u32 mtu);
+int seg6nr_rtnl_link_rename(int ifindex, const char *name);
 int seg6nr_rtnl_vrf_add(const char *name, u32 table);
 int seg6nr_rtnl_link_del(int ifindex);
 int seg6nr_rtnl_addr_add(u8 family, int ifindex, const void *addr, u8 plen);
+int seg6nr_rtnl_addr_del(int ifindex, const struct in6_addr *addr, u8 plen);
 int seg6nr_rtnl_neigh_add(u8 family, int ifindex, const void *addr,
 			  const u8 *lladdr);
 int seg6nr_rtnl_route_add(const struct seg6nr_route *route);
 int seg6nr_rtnl_route_del(const struct seg6nr_route *route);
+int seg6nr_rtnl_route_append(const struct seg6nr_route *route);
+int seg6nr_rtnl_route_replace(const struct seg6nr_route *route);
 int seg6nr_rtnl_nexthop_add(u32 id, int ifindex, const struct in6_addr *gw);
+int seg6nr_rtnl_nexthop_replace(u32 id, int ifindex,
+				const struct in6_addr *gw);
+int seg6nr_rtnl_nexthop_group(u32 id, const u32 *members, unsigned int count);
 int seg6nr_rtnl_nexthop_del(u32 id);
-int seg6nr_rtnl_rule_add(const struct in6_addr *dst, u8 plen, u8 action,
-			 u32 priority);
-int seg6nr_rtnl_rule_del(const struct in6_addr *dst, u8 plen, u8 action,
-			 u32 priority);
+int seg6nr_rtnl_rule_add(const struct seg6nr_rule *rule);
+int seg6nr_rtnl_rule_del(const struct seg6nr_rule *rule);
 int seg6nr_rtnl_counters(const struct in6_addr *sid,
 			 struct seg6nr_sid_counters *counters);
 

@@ -29,11 +29,19 @@
 
 #define TEXT_SIZE	2048
 
+static const char * const params[SEG6NR_PARAMS] = {
+	[SEG6NR_PARAM_CACHE]	= "nexthop_cache",
+	[SEG6NR_PARAM_HOLD]	= "nexthop_hold",
+	[SEG6NR_PARAM_MAX_AGE]	= "nexthop_cache_max_age",
+	[SEG6NR_PARAM_LIMIT]	= "nexthop_cache_limit",
+};
+
 static struct {
 	struct net		*net;
 	struct task_struct	*helper;
 	struct file		*stats;
 	struct file		*refs;
+	struct file		*params[SEG6NR_PARAMS];
 	char			text[TEXT_SIZE];
 } ns;
 
@@ -99,21 +107,29 @@ static int wait_for_helper(void)
 	return err;
 }
 
-static struct file *open_or_null(const char *path)
+static struct file *open_or_null(const char *path, int flags)
 {
-	struct file *file = filp_open(path, O_RDONLY, 0);
+	struct file *file = filp_open(path, flags, 0);
 
 	return IS_ERR(file) ? NULL : file;
 }
 
 static void open_files(void)
 {
-	char path[64];
+	char path[80];
+	int i;
 
 	snprintf(path, sizeof(path), "/proc/%d/net/" SEG6NR_MODULE_NAME,
 		 task_pid_vnr(ns.helper));
-	ns.stats = open_or_null(path);
-	ns.refs = open_or_null("/sys/module/" SEG6NR_MODULE_NAME "/refcnt");
+	ns.stats = open_or_null(path, O_RDONLY);
+	ns.refs = open_or_null("/sys/module/" SEG6NR_MODULE_NAME "/refcnt",
+			       O_RDONLY);
+	for (i = 0; i < SEG6NR_PARAMS; i++) {
+		snprintf(path, sizeof(path),
+			 "/sys/module/" SEG6NR_MODULE_NAME "/parameters/%s",
+			 params[i]);
+		ns.params[i] = open_or_null(path, O_RDWR);
+	}
 }
 
 /**
@@ -154,6 +170,12 @@ put_helper:
 /** seg6nr_netns_close() - give the namespace up; it may not exist */
 void seg6nr_netns_close(void)
 {
+	int i;
+
+	for (i = 0; i < SEG6NR_PARAMS; i++) {
+		if (ns.params[i])
+			filp_close(ns.params[i], NULL);
+	}
 	if (ns.stats)
 		filp_close(ns.stats, NULL);
 	if (ns.refs)
@@ -208,6 +230,26 @@ int seg6nr_stat(const char *name, u64 *value)
 			return kstrtou64(skip_spaces(line + len), 10, value);
 	}
 	return -ENOENT;
+}
+
+/**
+ * seg6nr_param_set() - set a parameter of the module
+ * @param: which
+ * @value: of booleans, too
+ *
+ * Return: 0 or a negative error.
+ */
+int seg6nr_param_set(enum seg6nr_param param, unsigned int value)
+{
+	char text[16];
+	loff_t pos = 0;
+	ssize_t len;
+
+	if (!ns.params[param])
+		return -ENOENT;
+	snprintf(text, sizeof(text), "%u", value);
+	len = kernel_write(ns.params[param], text, strlen(text), &pos);
+	return min_t(ssize_t, len, 0);
 }
 
 /**

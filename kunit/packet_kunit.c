@@ -92,14 +92,14 @@ static bool send_for_picture(struct kunit *test,
 		return false;
 	}
 
-	if (flow->hold == SEG6NR_CLONE)
+	if (seg6nr_flow_hold(flow) == SEG6NR_CLONE)
 		watch.end = SEG6NR_AT_FORWARD;
 	else
 		seg6nr_tap(account.dst);
 	seg6nr_watch_start(&watch);
 	seg6nr_inject(skb);
 	seg6nr_watch_stop(&watch);
-	if (flow->hold != SEG6NR_CLONE)
+	if (seg6nr_flow_hold(flow) != SEG6NR_CLONE)
 		seg6nr_untap();
 	seg6nr_account_check(test, &account, flow->name, 1);
 	seg6nr_account_close(&account);
@@ -156,7 +156,7 @@ static void checksum_complete_true(struct kunit *test)
 	struct picture pic;
 	u8 summed;
 
-	if (flow->hold == SEG6NR_CLONE) {
+	if (seg6nr_flow_hold(flow) == SEG6NR_CLONE) {
 		kunit_mark_skipped(test, "the forward path has ended the checksum");
 		return;
 	}
@@ -253,7 +253,7 @@ static void control_block_after(struct kunit *test)
 	struct sk_buff *skb;
 	unsigned int i, len;
 
-	if (flow->hold == SEG6NR_CLONE) {
+	if (seg6nr_flow_hold(flow) == SEG6NR_CLONE) {
 		kunit_mark_skipped(test, "same code as with a gateway");
 		return;
 	}
@@ -358,9 +358,9 @@ static void receive_to_transmit(struct kunit *test)
 	KUNIT_EXPECT_EQ_MSG(test, watch.at[SEG6NR_AT_XMIT].packets, 2,
 			    "%s: expected 2 packets transmitted, seen %u",
 			    flow->name, watch.at[SEG6NR_AT_XMIT].packets);
-	KUNIT_EXPECT_EQ_MSG(test, noref, flow->hold == SEG6NR_LENT,
+	KUNIT_EXPECT_EQ_MSG(test, noref, seg6nr_flow_hold(flow) == SEG6NR_LENT,
 			    "%s: of 1 packet expected %u without a reference, seen %u",
-			    flow->name, flow->hold == SEG6NR_LENT, noref);
+			    flow->name, seg6nr_flow_hold(flow) == SEG6NR_LENT, noref);
 	seg6nr_flow_close(test, flow);
 }
 

@@ -182,11 +182,15 @@ static int change_obstacle(const struct lost *lost, bool add)
 		.type = lost->route,
 		.dst = &seg6nr_addr_nowhere,
 	};
+	const struct seg6nr_rule rule = {
+		.action = lost->rule,
+		.priority = RULE_PRIORITY,
+		.dst = &seg6nr_addr_nowhere,
+	};
 
 	if (lost->rule)
 		return (add ? seg6nr_rtnl_rule_add : seg6nr_rtnl_rule_del)
-			(&seg6nr_addr_nowhere, NOWHERE_PLEN, lost->rule,
-			 RULE_PRIORITY);
+			(&rule);
 	if (lost->route)
 		return (add ? seg6nr_rtnl_route_add : seg6nr_rtnl_route_del)
 			(&route);

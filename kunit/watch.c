@@ -56,7 +56,8 @@ bool seg6nr_watch_take(enum seg6nr_point point, struct sk_buff *skb)
 {
 	struct seg6nr_watch *watch = READ_ONCE(current_watch);
 
-	if (skb->mark != SEG6NR_MARK || !watch)
+	if ((skb->mark | SEG6NR_MARK_BITS) !=
+	    (SEG6NR_MARK | SEG6NR_MARK_BITS) || !watch)
 		return false;
 
 	see(&watch->at[point], skb);

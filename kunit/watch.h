@@ -16,6 +16,9 @@ struct net;
 /* skb->mark of test packets. */
 #define SEG6NR_MARK	0x53523601
 
+/* In these it may differ. */
+#define SEG6NR_MARK_BITS	0xf0
+
 /* Where packets are seen, in the order in which they get there. */
 enum seg6nr_point {
 	SEG6NR_AT_INPUT,	/* dst_input(), only of a tapped dst */
