@@ -36,18 +36,31 @@ suites_of() {
 	done | sed 's/_kunit.c$//; s/.*\//_/' | sort -u | paste -sd,
 }
 
-# What runs in the guest: the results end up in its kernel log.
-run_suites() {
-	local dir flavour=ktap filter=${1-}
+# Their rows, or the cases that have none.
+rows_of() {
+	local c
 
-	[[ $kernel == uml-kunit ]] && flavour=kunit
+	for c in ${1//,/ }; do
+		echo "${c##*/}"
+	done | sort -u | paste -sd,
+}
+
+# What runs in the guest: the results end up in its kernel log.  KUnit proper
+# has no choice of rows.
+run_suites() {
+	local dir flavour=ktap filter=${1-} rows=${2-}
+
+	if [[ $kernel == uml-kunit ]]; then
+		flavour=kunit
+		filter='' rows=''
+	fi
 	dir=$("$work/tools/lab/lab" modules "$kernel" 2>"$work/build.log") ||
 		return 1
 	: >"$work/kernel.log"
 	"$work/tools/lab/lab" run --splat-ok -t 200 -m "$dir" \
 		-l "$work/kernel.log" "$kernel" -- \
 		modprobe "seg6local_noref_$flavour" \
-		${filter:+"filter=$filter"} >"$work/run.log" 2>&1 || true
+		${filter:+"filter=$filter"} ${rows:+"row=$rows"} >"$work/run.log" 2>&1 || true
 }
 
 # The failed ones as case/row, and a last line if the run got to its end.
@@ -121,7 +134,8 @@ break_one() {
 	if cmp -s "$work/module/$file" "$repo/module/$file"; then
 		echo "not ok $name: the expression changes nothing"
 		failed=$((failed + 1))
-	elif ! run_suites "$(suites_of "$wanted")"; then
+	elif ! run_suites "$(suites_of "$wanted")" \
+		"$(rows_of "$wanted")"; then
 		echo "not ok $name: does not build, see $work/build.log"
 		failed=$((failed + 1))
 	else

@@ -401,6 +401,50 @@ static void next_sid_not_remembered(struct kunit *test)
 	seg6nr_books_check_module(test, &before, "two SIDs");
 }
 
+#define OBJECT_ID	7
+
+/*
+ * Routes by the same object share what a lookup returns, which names the first
+ * of them for ever; the second one's end, once uncounted, must be seen.
+ */
+static void object_of_two_routes(struct kunit *test)
+{
+	struct rt6_statistics *stats = seg6nr_env.net->ipv6.rt6_stats;
+	struct seg6nr_route route = {
+		.family = AF_INET6,
+		.nhid = OBJECT_ID,
+	};
+	struct in6_addr goal, prefix;
+	struct seg6nr_run run;
+	u32 removed;
+
+	if (!open_warm(test, &run, flow_end))
+		return;
+	goal = run.goal;
+	ipv6_addr_prefix(&prefix, &goal, 112);
+	route.dst = &prefix;
+	route.plen = 112;
+	if (seg6nr_rtnl_nexthop_add(OBJECT_ID, seg6nr_env.out->ifindex,
+				    &seg6nr_addr_nexthop) ||
+	    seg6nr_rtnl_route_add(&route))
+		KUNIT_FAIL(test, "cannot add: %s", seg6nr_rtnl_text());
+	seg6nr_probe_twice(test, &run, "first", SEG6NR_HOP_MISS_CHANGED, 0);
+	route.dst = &goal;
+	route.plen = 128;
+	if (seg6nr_rtnl_route_add(&route))
+		KUNIT_FAIL(test, "cannot add: %s", seg6nr_rtnl_text());
+	seg6nr_probe_twice(test, &run, "second", SEG6NR_HOP_MISS_CHANGED, 0);
+
+	removed = stats->fib_discarded_routes;
+	if (seg6nr_rtnl_route_del(&route))
+		KUNIT_FAIL(test, "cannot delete: %s", seg6nr_rtnl_text());
+	stats->fib_discarded_routes = removed;
+	seg6nr_next_jiffy();
+	seg6nr_probe_twice(test, &run, "second gone", SEG6NR_HOP_MISS_ROUTE, 0);
+	seg6nr_rtnl_nexthop_del(OBJECT_ID);
+	seg6nr_run_close(test, &run);
+}
+
 /* This node's own address is not a next hop. */
 static void local_not_remembered(struct kunit *test)
 {
@@ -470,6 +514,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(off_means_looked_up, hop_flow_gen_params),
 	KUNIT_CASE(route_not_held_not_remembered),
 	KUNIT_CASE(next_sid_not_remembered),
+	KUNIT_CASE(object_of_two_routes),
 	KUNIT_CASE(local_not_remembered),
 	KUNIT_CASE(multicast_not_asked),
 	KUNIT_CASE(lines_tell_the_same),
