@@ -75,9 +75,9 @@ arm64_initrd() {
 	cat >"$root/init" <<-'EOT'
 	#!/bin/sh
 	export PATH=/bin:/sbin
-	busybox --install -s /bin
+	/bin/busybox mount -t proc proc /proc
+	/bin/busybox --install -s /bin
 	ln -s /bin/modprobe /sbin/modprobe
-	mount -t proc proc /proc
 	mount -t sysfs sysfs /sys
 	mount -t devtmpfs devtmpfs /dev
 	echo /sbin/modprobe >/proc/sys/kernel/modprobe
