@@ -179,6 +179,7 @@ int do_mtu(struct rng *r, int undo)
 {
 	static const int mtus[] = { 1280, 1300, 1400, 1400, 1320, 2000, 1000 };
 	int port = pick_port(r), mtu = mtus[below(r, ARRAY_LEN(mtus))];
+	int err, i;
 
 	/* Below the least MTU of IPv6 all of that is gone. */
 	if (undo && mtu < 1280)
@@ -188,7 +189,11 @@ int do_mtu(struct rng *r, int undo)
 	if (!is_here(port))
 		return -1;
 	say("link set %s mtu %d", port_names[port], mtu);
-	return nl_link_u32(&w.main, w.port[port].index, IFLA_MTU, mtu);
+	err = nl_link_u32(&w.main, w.port[port].index, IFLA_MTU, mtu);
+	/* If IPv6 is there again, its neighbours are not. */
+	for (i = 0; i < NEIGHS && mtu >= 1280; i++)
+		put_neigh(port, i, w.port[port].version[i]);
+	return err;
 }
 
 int do_neigh(struct rng *r, int undo)

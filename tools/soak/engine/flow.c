@@ -348,6 +348,12 @@ void expect(const struct flow *f, const struct outcome *tree,
 	uint8_t sid[16];
 
 	*to = *tree;
+	/*
+	 * D20 again: with another source address an error goes by other rules,
+	 * and there may be no address to send it from.
+	 */
+	to->maybe = sids[f->sid].vrf && !f->v4 && tree->frames == 1 &&
+		    frame_is_error(&tree->frame);
 	if (to->frames != 1 || frame_is_error(&to->frame))
 		return;
 	/* Another route may be found for a SID: then none of them runs. */

@@ -182,7 +182,7 @@ static void save_state(const struct options *o, uint64_t next)
 	f = fopen(tmp, "w");
 	if (!f)
 		return;
-	fprintf(f, "%llu %llu %llu %llu %llu %llu %llu %llu %llu\n",
+	fprintf(f, "%llu %llu %llu %llu %llu %llu %llu %llu %llu %llu\n",
 		(unsigned long long)next, (unsigned long long)tally.events,
 		(unsigned long long)tally.refused,
 		(unsigned long long)tally.packets,
@@ -190,7 +190,8 @@ static void save_state(const struct options *o, uint64_t next)
 		(unsigned long long)tally.mismatches,
 		(unsigned long long)tally.stretches,
 		(unsigned long long)tally.hits,
-		(unsigned long long)tally.misses);
+		(unsigned long long)tally.misses,
+		(unsigned long long)tally.maybes);
 	for (i = 0; i < nkinds; i++)
 		fprintf(f, "%llu\n", (unsigned long long)tally.by_kind[i]);
 	fclose(f);
@@ -199,7 +200,7 @@ static void save_state(const struct options *o, uint64_t next)
 
 static uint64_t load_state(const struct options *o)
 {
-	unsigned long long v[9] = { o->first }, n;
+	unsigned long long v[10] = { o->first }, n;
 	char path[256];
 	FILE *f;
 	int i;
@@ -210,10 +211,17 @@ static uint64_t load_state(const struct options *o)
 	f = fopen(path, "r");
 	if (!f)
 		return o->first;
-	for (i = 0; i < 9 && fscanf(f, "%llu", &v[i]) == 1; i++)
+	for (i = 0; i < 10 && fscanf(f, "%llu", &v[i]) == 1; i++)
 		;
-	tally = (struct tally){ v[1], v[2], v[3], v[4], v[5], v[6], v[7],
-				v[8], {} };
+	tally.events = v[1];
+	tally.refused = v[2];
+	tally.packets = v[3];
+	tally.delivered = v[4];
+	tally.mismatches = v[5];
+	tally.stretches = v[6];
+	tally.hits = v[7];
+	tally.misses = v[8];
+	tally.maybes = v[9];
 	for (i = 0; i < nkinds && fscanf(f, "%llu", &n) == 1; i++)
 		tally.by_kind[i] = n;
 	fclose(f);
@@ -233,6 +241,7 @@ static void print_tally(void)
 	       (unsigned long long)tally.delivered,
 	       (unsigned long long)tally.mismatches,
 	       (unsigned long long)tally.stretches);
+	printf("= maybes %llu\n", (unsigned long long)tally.maybes);
 	if (has_param("nexthop_cache"))
 		printf("= hits %llu\n= misses %llu\n",
 		       (unsigned long long)tally.hits,

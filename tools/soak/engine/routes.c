@@ -109,9 +109,15 @@ static void add_hop(struct rng *r, struct rt *rt)
 		hop->index = w.port[E0].index;
 	/* What is for a neighbour is on-link more often than not. */
 	hop->has_via = how < (rt->dst[0] == 0x20 || rt->dst[0] == 10 ? 40 : 85);
+	/*
+	 * Of a next hop's on-link route in-tree has a copy, for 128 bits, before
+	 * a rule may suppress short prefixes; ours obeys that rule.
+	 */
+	if (rt->family == AF_INET6 && rt->plen <= SUPPRESSED)
+		hop->has_via = true;
 	if (rt->family == AF_INET)
 		port_addr4(port, hop->via, host);
-	else if (how < 70)
+	else if (how < 70 || !hop->has_via)
 		port_addr6(port, hop->via, host);
 	else
 		addr6(hop->via, "fe80::1");

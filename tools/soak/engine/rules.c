@@ -116,7 +116,7 @@ static void pick_action(struct rng *r, struct rule *q)
 		q->hdr.action = FR_ACT_TO_TBL;
 		q->table = tables[below(r, ARRAY_LEN(tables))];
 		if (chance(r, 25))
-			q->suppress_len = below(r, 4) * 16;
+			q->suppress_len = below(r, 4) * SUPPRESSED / 3;
 		if (chance(r, 10))
 			q->suppress_group = 7;
 	} else if (what < 85) {

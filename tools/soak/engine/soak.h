@@ -39,6 +39,8 @@ enum {
 enum { VRF0, VRF1, VRFS };
 
 #define TABLE_T		77	/* End.T and End.DT6 */
+#define SUPPRESSED	48	/* longest prefix that a rule suppresses */
+
 #define TABLE_RULE	200	/* to be had by rules only */
 #define TABLE_PORT	201	/* for one port */
 #define TABLE_MARK	202	/* for one mark */
@@ -215,6 +217,7 @@ struct frame {
 };
 
 struct outcome {
+	bool maybe;		/* expected: this or nothing */
 	int frames, redirects;
 	struct frame frame;	/* the first one */
 };
@@ -311,7 +314,7 @@ int do_mac(struct rng *r, int undo);
 
 #define MAX_FLOWS	6
 #define MAX_ITEMS	1200
-#define MAX_REPEAT	12
+#define MAX_REPEAT	14
 
 struct item {
 	bool packets;
@@ -323,7 +326,7 @@ struct item {
 
 struct tally {
 	uint64_t events, refused, packets, delivered, mismatches, stretches;
-	uint64_t hits, misses;
+	uint64_t hits, misses, maybes;
 	uint64_t by_kind[64];
 };
 
