@@ -505,7 +505,7 @@ static enum seg6nr_hop_event bypass_of(const struct seg6nr_run *run,
 {
 	if (step->bypass == SEG6NR_HOP_BYPASS_RULES && run->flow->table)
 		return 0;
-	if (step->act == do_exception && (!run->flow->onlink))
+	if (step->act == do_exception && !run->flow->onlink)
 		return SEG6NR_HOP_BYPASS_ROUTE;
 	if (step->act == do_object && step->append && run->flow->table)
 		return OBJECT_IN_TABLE;

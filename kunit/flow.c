@@ -504,7 +504,7 @@ bool seg6nr_account_first(struct kunit *test, struct seg6nr_account *account,
 	account->dst = watch.at[point].dst;
 	account->holds = holds;
 	account->base = holds + (seg6nr_flow_hold(flow) != SEG6NR_CLONE) +
-			is_remembered(flow);
+			(point != SEG6NR_AT_LOCAL && is_remembered(flow));
 	seg6nr_account_check(test, account, flow->name, 1);
 	return true;
 }

@@ -266,8 +266,9 @@ static void ask(const struct seg6nr_run *run, struct answer *answer)
 	answer->prefix = rt->rt6i_dst.addr;
 	answer->clone = seg6nr_rt6_uncached(rt);
 	from = rcu_dereference(rt->from);
-	answer->multipath = IP6SKB_MULTIPATH && from && from->nh &&
-			    !run->flow->oif;
+	/* What is shared by an object's routes has a number. */
+	answer->multipath = IP6SKB_MULTIPATH && !run->flow->oif &&
+			    (rt->sernum || (from && from->nh));
 	if (answer->dev && (answer->dev->flags & IFF_LOOPBACK ||
 			    netif_is_l3_master(answer->dev)))
 		answer->dev = NULL;
@@ -441,7 +442,7 @@ void seg6nr_next_jiffy(void)
 {
 	unsigned long now = jiffies;
 
-	while (jiffies == now)
+	while (!time_after(jiffies, now))
 		usleep_range(1000, 2000);
 }
 

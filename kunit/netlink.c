@@ -231,8 +231,9 @@ int seg6nr_rtnl_link_master(int ifindex, int master)
 	struct sk_buff *msg;
 
 	msg = seg6nr_rtnl_request(RTM_NEWLINK, NLM_F_ACK, &ifm, sizeof(ifm));
-	return msg ? seg6nr_rtnl_ask(msg, nla_put_u32(msg, IFLA_MASTER,
-						       master)) : -ENOMEM;
+	if (!msg)
+		return -ENOMEM;
+	return seg6nr_rtnl_ask(msg, nla_put_u32(msg, IFLA_MASTER, master));
 }
 
 /**
@@ -248,8 +249,9 @@ int seg6nr_rtnl_link_mtu(int ifindex, u32 mtu)
 	struct sk_buff *msg;
 
 	msg = seg6nr_rtnl_request(RTM_NEWLINK, NLM_F_ACK, &ifm, sizeof(ifm));
-	return msg ? seg6nr_rtnl_ask(msg, nla_put_u32(msg, IFLA_MTU, mtu)) :
-		     -ENOMEM;
+	if (!msg)
+		return -ENOMEM;
+	return seg6nr_rtnl_ask(msg, nla_put_u32(msg, IFLA_MTU, mtu));
 }
 
 /**
@@ -265,8 +267,9 @@ int seg6nr_rtnl_link_rename(int ifindex, const char *name)
 	struct sk_buff *msg;
 
 	msg = seg6nr_rtnl_request(RTM_NEWLINK, NLM_F_ACK, &ifm, sizeof(ifm));
-	return msg ? seg6nr_rtnl_ask(msg, nla_put_string(msg, IFLA_IFNAME,
-							  name)) : -ENOMEM;
+	if (!msg)
+		return -ENOMEM;
+	return seg6nr_rtnl_ask(msg, nla_put_string(msg, IFLA_IFNAME, name));
 }
 
 /**
@@ -283,8 +286,9 @@ int seg6nr_rtnl_vrf_add(const char *name, u32 table)
 	struct sk_buff *msg;
 	int bad;
 
-	msg = seg6nr_rtnl_request(RTM_NEWLINK, NLM_F_ACK | NLM_F_CREATE | NLM_F_EXCL,
-		      &ifm, sizeof(ifm));
+	msg = seg6nr_rtnl_request(RTM_NEWLINK,
+				  NLM_F_ACK | NLM_F_CREATE | NLM_F_EXCL,
+				  &ifm, sizeof(ifm));
 	if (!msg)
 		return -ENOMEM;
 
@@ -333,8 +337,9 @@ int seg6nr_rtnl_addr_add(u8 family, int ifindex, const void *addr, u8 plen)
 	struct sk_buff *msg;
 	int bad;
 
-	msg = seg6nr_rtnl_request(RTM_NEWADDR, NLM_F_ACK | NLM_F_CREATE | NLM_F_EXCL,
-		      &ifa, sizeof(ifa));
+	msg = seg6nr_rtnl_request(RTM_NEWADDR,
+				  NLM_F_ACK | NLM_F_CREATE | NLM_F_EXCL,
+				  &ifa, sizeof(ifa));
 	if (!msg)
 		return -ENOMEM;
 
@@ -362,8 +367,9 @@ int seg6nr_rtnl_addr_del(int ifindex, const struct in6_addr *addr, u8 plen)
 	struct sk_buff *msg;
 
 	msg = seg6nr_rtnl_request(RTM_DELADDR, NLM_F_ACK, &ifa, sizeof(ifa));
-	return msg ? seg6nr_rtnl_ask(msg, nla_put_in6_addr(msg, IFA_LOCAL,
-							    addr)) : -ENOMEM;
+	if (!msg)
+		return -ENOMEM;
+	return seg6nr_rtnl_ask(msg, nla_put_in6_addr(msg, IFA_LOCAL, addr));
 }
 
 /**
@@ -386,8 +392,9 @@ int seg6nr_rtnl_neigh_add(u8 family, int ifindex, const void *addr,
 	struct sk_buff *msg;
 	int bad;
 
-	msg = seg6nr_rtnl_request(RTM_NEWNEIGH, NLM_F_ACK | NLM_F_CREATE | NLM_F_REPLACE,
-		      &ndm, sizeof(ndm));
+	msg = seg6nr_rtnl_request(RTM_NEWNEIGH,
+				  NLM_F_ACK | NLM_F_CREATE | NLM_F_REPLACE,
+				  &ndm, sizeof(ndm));
 	if (!msg)
 		return -ENOMEM;
 

@@ -14,6 +14,7 @@
 #include "harness.h"
 #include "netns.h"
 #include "suites.h"
+#include "../module/compat.h"
 
 #define HMAC_FLAG	0x08
 #define SRH_FLAGS	(SEG6NR_OFF_SRH + 5)
@@ -344,7 +345,7 @@ static void check_verdict(struct kunit *test, const struct verdict *row,
 	struct outcome *out;
 	enum way way;
 
-	out = kmalloc(sizeof(*out), GFP_KERNEL);
+	out = kmalloc_obj(*out, GFP_KERNEL);
 	if (!out || !seg6nr_flow_open(test, flow)) {
 		kfree(out);
 		return;
