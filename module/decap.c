@@ -24,9 +24,9 @@
  * @total: length of the inner packet; what lies behind it is padding.  A GSO
  * packet is many on the wire, its length field speaks for none of them.
  */
-static __always_inline enum seg6nr_verdict remove_outer(struct seg6nr_pkt *pkt,
-					unsigned int off, unsigned int hlen,
-					unsigned int total)
+static __always_inline enum seg6nr_verdict
+remove_outer(struct seg6nr_pkt *pkt, unsigned int off, unsigned int hlen,
+	     unsigned int total)
 {
 	struct sk_buff *skb = pkt->skb;
 	int err = 0;
@@ -80,8 +80,9 @@ static void reset_cb_ipv4(struct sk_buff *skb)
  * RFC 8200 section 3; a jumbogram has its length where we do not look.  The
  * receive path would not let such sources in either.
  */
-static __always_inline bool ipv6_hdr_is_sane(const struct sk_buff *skb, unsigned int off,
-			     unsigned int *total)
+static __always_inline bool
+ipv6_hdr_is_sane(const struct sk_buff *skb, unsigned int off,
+		 unsigned int *total)
 {
 	const struct ipv6hdr *hdr = (struct ipv6hdr *)(skb->data + off);
 	unsigned int len = ntohs(hdr->payload_len);
@@ -98,7 +99,8 @@ static __always_inline bool ipv6_hdr_is_sane(const struct sk_buff *skb, unsigned
 	return *total <= skb->len - off;
 }
 
-static __always_inline enum seg6nr_verdict decap_ipv6(struct seg6nr_pkt *pkt, unsigned int off)
+static __always_inline enum seg6nr_verdict
+decap_ipv6(struct seg6nr_pkt *pkt, unsigned int off)
 {
 	struct sk_buff *skb = pkt->skb;
 	enum seg6nr_verdict verdict;
@@ -118,8 +120,9 @@ static __always_inline enum seg6nr_verdict decap_ipv6(struct seg6nr_pkt *pkt, un
 }
 
 /* RFC 1122 section 3.2.1; leaves the header linear. */
-static __always_inline bool ipv4_hdr_is_sane(struct sk_buff *skb, unsigned int off,
-			     unsigned int *hlen, unsigned int *total)
+static __always_inline bool
+ipv4_hdr_is_sane(struct sk_buff *skb, unsigned int off, unsigned int *hlen,
+		 unsigned int *total)
 {
 	const struct iphdr *hdr;
 
@@ -141,7 +144,8 @@ static __always_inline bool ipv4_hdr_is_sane(struct sk_buff *skb, unsigned int o
 	return *total >= *hlen && *total <= skb->len - off;
 }
 
-static __always_inline enum seg6nr_verdict decap_ipv4(struct seg6nr_pkt *pkt, unsigned int off)
+static __always_inline enum seg6nr_verdict
+decap_ipv4(struct seg6nr_pkt *pkt, unsigned int off)
 {
 	struct sk_buff *skb = pkt->skb;
 	enum seg6nr_verdict verdict;

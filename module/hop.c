@@ -72,14 +72,14 @@ static struct seg6nr_hops *make_hops(struct seg6nr_lwt *slwt)
 	if (!hops)
 		return NULL;
 
+	if (!READ_ONCE(slwt->holds))
+		WRITE_ONCE(slwt->holds, true);
 	/* Softirqs of one CPU interleave under PREEMPT_RT. */
 	other = cmpxchg(this_cpu_ptr(slwt->hops), NULL, hops);
 	if (unlikely(other)) {
 		kfree(hops);
 		return other;
 	}
-	if (!READ_ONCE(slwt->holds))
-		WRITE_ONCE(slwt->holds, true);
 	return hops;
 }
 
@@ -209,11 +209,16 @@ int seg6nr_nexthop_init_state(struct seg6nr_lwt *slwt)
 	return slwt->hops ? 0 : -ENOMEM;
 }
 
+/* The caller's barrier is behind what made it purge. */
 static void purge_hops(struct seg6nr_hops *hops, unsigned int ways)
 {
-	while (ways--)
-		release_hop(unrcu_pointer(xchg(&hops->way[ways], NULL)));
-	release_held(unrcu_pointer(xchg(&hops->held, NULL)));
+	while (ways--) {
+		if (rcu_access_pointer(hops->way[ways]))
+			release_hop(unrcu_pointer(xchg(&hops->way[ways],
+						       NULL)));
+	}
+	if (rcu_access_pointer(hops->held))
+		release_held(unrcu_pointer(xchg(&hops->held, NULL)));
 }
 
 /**
@@ -334,14 +339,27 @@ void seg6nr_hop_begin(struct seg6nr_fill *fill, const struct seg6nr_pkt *pkt,
 	fill->mark = mark;
 }
 
-/* No other route could be the answer, whatever becomes of neighbours. */
-static bool is_sole(const struct fib6_info *from)
+/*
+ * No other route of its node could be the answer, whatever becomes of
+ * neighbours.  @dev: where that is prescribed, as for a link-local next hop,
+ * routes by way of others are none.
+ */
+static bool is_sole(const struct fib6_info *from, const struct net_device *dev)
 {
 	const struct fib6_node *fn = rcu_dereference(from->fib6_node);
-	const struct fib6_info *next = rcu_dereference(from->fib6_next);
+	const struct fib6_info *other;
 
-	return fn && rcu_access_pointer(fn->leaf) == from &&
-	       (!next || next->fib6_metric != from->fib6_metric);
+	if (!fn)
+		return false;
+	for (other = rcu_dereference(fn->leaf); other;
+	     other = rcu_dereference(other->fib6_next)) {
+		if (other->fib6_metric > from->fib6_metric)
+			break;
+		if (other != from &&
+		    (!dev || other->nh || other->fib6_nh->fib_nh_dev == dev))
+			return false;
+	}
+	return true;
 }
 
 /* The route has one path, which works. */
@@ -378,16 +396,19 @@ static bool is_of_object(const struct rt6_info *rt,
 }
 
 /* Whether an answer that leads out of this node may be remembered. */
-static bool is_lasting(const struct seg6nr_pkt *pkt, const struct rt6_info *rt,
-		       const struct fib6_info *from)
+static bool is_lasting(const struct seg6nr_pkt *pkt,
+		       const struct seg6nr_fill *fill,
+		       const struct rt6_info *rt, const struct fib6_info *from)
 {
+	bool strict = rt6_need_strict(&fill->daddr) && !fill->table;
 	const struct dst_entry *dst = &rt->dst;
 
 	if (dst->error || dst->lwtstate || seg6nr_nexthop_is_local(pkt->skb) ||
 	    dst->obsolete != DST_OBSOLETE_FORCE_CHK ||
 	    rt->rt6i_flags & (RTF_EXPIRES | RTF_MODIFIED))
 		return false;
-	if (!from || !is_sole(from) || !has_one_path(from))
+	if (!from || from->fib6_src.plen || !has_one_path(from) ||
+	    !is_sole(from, strict ? dst->dev : NULL))
 		return false;
 	if (!(rt->rt6i_flags & RTF_PCPU))
 		return is_held(pkt, dst);
@@ -402,8 +423,6 @@ static struct seg6nr_hop *make_hop(const struct seg6nr_pkt *pkt,
 	struct seg6nr_holders *holders = pkt->slwt->holders;
 	struct seg6nr_hop *hop;
 
-	if (atomic_read(&holders->hops) >= READ_ONCE(seg6nr_params.limit))
-		return NULL;
 	hop = kmalloc_obj(*hop, GFP_ATOMIC | __GFP_NOWARN);
 	if (!hop)
 		return NULL;
@@ -445,24 +464,38 @@ static bool is_busy(const struct seg6nr_pkt *pkt, const struct seg6nr_hop *old)
 	       seg6nr_epoch_is(&old->epoch, pkt);
 }
 
+/* Replacing one makes it no more of them. */
+static bool is_full(const struct seg6nr_holders *holders,
+		    const struct seg6nr_hop *old)
+{
+	return !old &&
+	       atomic_read(&holders->hops) >= READ_ONCE(seg6nr_params.limit);
+}
+
 static enum seg6nr_hop_event try_remember(const struct seg6nr_pkt *pkt,
 					  const struct seg6nr_fill *fill,
 					  struct rt6_info *rt,
 					  struct fib6_info *from)
 {
+	const struct seg6nr_hop *old;
 	struct seg6nr_hop __rcu **way;
 	struct seg6nr_hops *hops;
 	struct fib6_node *fn;
 	struct seg6nr_hop *hop;
 
-	if (!is_lasting(pkt, rt, from))
+	if (!is_lasting(pkt, fill, rt, from))
 		return SEG6NR_HOP_BYPASS_ROUTE;
+	if (!fill->table && !(seg6nr_rules_now(pkt->net) & SEG6NR_RULES_KNOWN))
+		return SEG6NR_HOP_BYPASS_RULES;
 	hops = make_hops(pkt->slwt);
 	if (!hops)
 		return SEG6NR_HOP_BYPASS_FULL;
 	way = &hops->way[seg6nr_way_of(pkt->slwt, &fill->daddr)];
-	if (is_busy(pkt, rcu_dereference(*way)))
+	old = rcu_dereference(*way);
+	if (is_busy(pkt, old))
 		return SEG6NR_HOP_BYPASS_BUSY;
+	if (is_full(pkt->slwt->holders, old))
+		return SEG6NR_HOP_BYPASS_FULL;
 
 	hop = make_hop(pkt, fill, rt, from);
 	if (!hop)
@@ -471,7 +504,8 @@ static enum seg6nr_hop_event try_remember(const struct seg6nr_pkt *pkt,
 	hop->cookie = fn ? READ_ONCE(fn->fn_sernum) : 0;
 	/* All of the above was true at one time, if it is that time still. */
 	smp_rmb();
-	if (!fn || !seg6nr_epoch_is(&fill->epoch, pkt) || !may_hold(pkt, &rt->dst)) {
+	if (!fn || !seg6nr_epoch_is(&fill->epoch, pkt) ||
+	    !may_hold(pkt, &rt->dst)) {
 		release_hop(hop);
 		return SEG6NR_HOP_BYPASS_BUSY;
 	}

@@ -189,7 +189,8 @@ seg6nr_hop_judge(const struct seg6nr_hop *hop, const struct seg6nr_pkt *pkt,
 	if (unlikely(!ipv6_addr_equal(&hop->daddr, daddr) ||
 		     hop->iif != iif || hop->mark != mark))
 		return SEG6NR_HOP_MISS_KEY;
-	if (unlikely(!seg6nr_epoch_is(&hop->epoch, pkt) || seg6nr_host_decides(pkt->net)))
+	if (unlikely(!seg6nr_epoch_is(&hop->epoch, pkt) ||
+		     seg6nr_host_decides(pkt->net)))
 		return SEG6NR_HOP_MISS_CHANGED;
 	if (unlikely(!seg6nr_hop_is_good(hop)))
 		return SEG6NR_HOP_MISS_ROUTE;
@@ -245,7 +246,8 @@ seg6nr_hop_reuse(struct seg6nr_pkt *pkt, const struct in6_addr *daddr, int iif,
 
 	hops = seg6nr_hops_noref(pkt->slwt);
 	if (likely(hops))
-		hop = rcu_dereference(hops->way[seg6nr_way_of(pkt->slwt, daddr)]);
+		hop = rcu_dereference(hops->way[seg6nr_way_of(pkt->slwt,
+							      daddr)]);
 	if (likely(hop))
 		event = seg6nr_hop_judge(hop, pkt, daddr, iif, mark);
 	seg6nr_hop_count(pkt, event);

@@ -134,6 +134,10 @@ static void purge(struct net *net)
 	struct seg6nr_holders *holders = seg6nr_net(net)->holders;
 	LIST_HEAD(todo);
 
+	/* Whoever is about to hold has counted, or will look once more. */
+	if (!atomic_read(&holders->hops) && !atomic_read(&holders->held))
+		return;
+
 	mutex_lock(&holders->purging);
 	holders->purges++;
 	spin_lock_bh(&holders->lock);

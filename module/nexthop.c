@@ -153,7 +153,8 @@ static bool is_onlink(const struct rt6_info *rt)
  * Whether the held route is what the kernel would make now from the answer @rt,
  * which stands for the route @from.
  */
-static bool is_made_from(const struct rt6_info *clone, const struct rt6_info *rt,
+static bool is_made_from(const struct rt6_info *clone,
+			 const struct rt6_info *rt,
 			 const struct fib6_info *from)
 {
 	return from && rcu_access_pointer(clone->from) == from &&
@@ -227,6 +228,18 @@ static noinline enum seg6nr_verdict make_onlink(struct seg6nr_pkt *pkt,
 	return attach_odd(pkt, rt, 0);
 }
 
+/*
+ * Whether the kernel has to make its route for each lookup: to rules that judge
+ * the prefix that was found, such a route is as long as can be.
+ */
+static __always_inline bool wants_clone(const struct seg6nr_pkt *pkt)
+{
+	return !READ_ONCE(seg6nr_params.hold) ||
+	       (READ_ONCE(pkt->net->ipv6.fib6_has_custom_rules) &&
+		!(seg6nr_rules(pkt->net, pkt->slwt->holders) &
+		  SEG6NR_RULES_PLAIN));
+}
+
 static enum seg6nr_verdict find_known(struct seg6nr_pkt *pkt,
 				      const struct in6_addr *nexthop)
 {
@@ -236,8 +249,8 @@ static enum seg6nr_verdict find_known(struct seg6nr_pkt *pkt,
 	struct flowi6 fl6;
 
 	seg6nr_flow(&fl6, pkt, nexthop);
-	if (unlikely(!READ_ONCE(seg6nr_params.hold)))
-		return make_onlink(pkt, &fl6, false);
+	if (unlikely(wants_clone(pkt)))
+		return make_onlink(pkt, &fl6, READ_ONCE(seg6nr_params.hold));
 
 	rt = lookup_noref(pkt, &fl6);
 	if (!is_onlink(rt))
@@ -461,7 +474,7 @@ static enum seg6nr_verdict find_behind(struct seg6nr_pkt *pkt,
 {
 	struct rt6_info *rt, *clone;
 
-	rt = lookup_oif(pkt, daddr, oif, !READ_ONCE(seg6nr_params.hold));
+	rt = lookup_oif(pkt, daddr, oif, wants_clone(pkt));
 	if (!is_onlink(rt) || seg6nr_rt6_uncached(rt))
 		return attach_oif(pkt, rt, oif);
 

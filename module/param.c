@@ -26,7 +26,8 @@ static int set_cache(const char *val, const struct kernel_param *kp)
 	bool on;
 	int err;
 
-	err = kstrtobool(val, &on);
+	/* The name alone switches it on, as with every bool. */
+	err = kstrtobool(val ?: "1", &on);
 	if (err)
 		return err;
 	if (on && !SEG6NR_STORES_IN_ORDER) {
@@ -69,7 +70,7 @@ static const struct kernel_param_ops max_age_ops = {
 module_param_cb(nexthop_cache_max_age, &max_age_ops, &max_age_ms, 0644);
 __MODULE_PARM_TYPE(nexthop_cache_max_age, "uint");
 MODULE_PARM_DESC(nexthop_cache_max_age,
-		 "milliseconds until it is looked up again all the same (default 1000, 0: never)");
+		 "milliseconds until it is looked up again all the same (default 1000; 0: never, a route revived in place goes unnoticed)");
 
 module_param_named(nexthop_cache_limit, seg6nr_params.limit, uint, 0644);
 MODULE_PARM_DESC(nexthop_cache_limit,

@@ -68,6 +68,21 @@ static u64 state_of(const struct net *net, const struct seg6nr_holders *holders)
 }
 
 /**
+ * seg6nr_rules_now() - what the answer of a lookup depends on, looked at afresh
+ * @net: the namespace
+ *
+ * A rule takes part in lookups before the change is announced.
+ *
+ * Context: RCU read section.
+ *
+ * Return: SEG6NR_RULES_* bits.
+ */
+unsigned int seg6nr_rules_now(const struct net *net)
+{
+	return judge(net->ipv6.fib6_rules_ops);
+}
+
+/**
  * seg6nr_rules() - what the answer of a lookup depends on
  * @net: the namespace
  * @holders: what the module has for it; the answer is kept there until routes,

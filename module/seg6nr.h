@@ -414,6 +414,7 @@ bool seg6nr_nexthop_is_local(const struct sk_buff *skb);
 #define SEG6NR_RULES_PLAIN	BIT(1)	/* none looks at the route found */
 
 unsigned int seg6nr_rules(struct net *net, struct seg6nr_holders *holders);
+unsigned int seg6nr_rules_now(const struct net *net);
 
 /* netns.c */
 struct seg6nr_net *seg6nr_net(const struct net *net);

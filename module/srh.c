@@ -174,7 +174,8 @@ static enum seg6nr_verdict check_active(struct sk_buff *skb,
 	if (!seg6nr_srh_is_sane((struct ipv6_sr_hdr *)(skb->data + at->off)))
 		return SEG6NR_DROP_BAD_SRH;
 
-	return seg6nr_hmac_is_valid(skb, at->off) ? SEG6NR_FORWARD : SEG6NR_DROP_HMAC;
+	return seg6nr_hmac_is_valid(skb, at->off) ? SEG6NR_FORWARD :
+						    SEG6NR_DROP_HMAC;
 }
 
 static void locate(struct seg6nr_srh *at, const struct walk *w)
@@ -567,7 +568,8 @@ static enum seg6nr_verdict check_used_up(struct sk_buff *skb,
 	if (!seg6nr_srh_is_valid((struct ipv6_sr_hdr *)(skb->data + w->off)))
 		return policy ? SEG6NR_DROP_BAD_SRH : SEG6NR_FORWARD;
 
-	return seg6nr_hmac_is_valid(skb, w->off) ? SEG6NR_FORWARD : SEG6NR_DROP_HMAC;
+	return seg6nr_hmac_is_valid(skb, w->off) ? SEG6NR_FORWARD :
+						   SEG6NR_DROP_HMAC;
 }
 
 /**
