@@ -351,7 +351,7 @@ static struct kunit_case keep_cases[] = {
 };
 
 struct kunit_suite seg6nr_keep_suite = {
-	.name = "seg6local_noref_keep",
+	.name = "seg6local_noref_forward_keep",
 	.init = keep_init,
 	.exit = back_to_default,
 	.test_cases = keep_cases,
@@ -371,7 +371,7 @@ static struct kunit_case look_up_cases[] = {
 };
 
 struct kunit_suite seg6nr_look_up_suite = {
-	.name = "seg6local_noref_look_up",
+	.name = "seg6local_noref_forward_look_up",
 	.init = look_up_init,
 	.exit = back_to_default,
 	.test_cases = look_up_cases,
