@@ -154,21 +154,6 @@ bool seg6nr_hop_hold(const struct seg6nr_pkt *pkt, struct dst_entry *dst,
 	return true;
 }
 
-/**
- * seg6nr_hop_held() - what this CPU holds for the packet's SID
- * @pkt: the packet
- *
- * Context: BH off, RCU read section; valid as long.
- *
- * Return: the held route or NULL.
- */
-const struct seg6nr_held *seg6nr_hop_held(const struct seg6nr_pkt *pkt)
-{
-	const struct seg6nr_hops *hops = seg6nr_hops_noref(pkt->slwt);
-
-	return hops ? rcu_dereference(hops->held) : NULL;
-}
-
 /* How many next hops a SID leads to, as far as its behaviour tells. */
 static unsigned int ways_of(const struct seg6nr_lwt *slwt)
 {

@@ -129,6 +129,15 @@ seg6nr_hops_noref(const struct seg6nr_lwt *slwt)
 	return READ_ONCE(*this_cpu_ptr(slwt->hops));
 }
 
+/* What this CPU holds for the SID of a packet, valid in its RCU section. */
+static __always_inline const struct seg6nr_held *
+seg6nr_hop_held(const struct seg6nr_pkt *pkt)
+{
+	const struct seg6nr_hops *hops = seg6nr_hops_noref(pkt->slwt);
+
+	return hops ? rcu_dereference(hops->held) : NULL;
+}
+
 static inline void seg6nr_hop_count(const struct seg6nr_pkt *pkt,
 				    enum seg6nr_hop_event event)
 {
@@ -288,6 +297,5 @@ struct fib6_info *seg6nr_hop_matched(const struct seg6nr_pkt *pkt,
 				     const struct rt6_info *rt);
 bool seg6nr_hop_hold(const struct seg6nr_pkt *pkt, struct dst_entry *dst,
 		     struct dst_entry *base);
-const struct seg6nr_held *seg6nr_hop_held(const struct seg6nr_pkt *pkt);
 
 #endif /* SEG6NR_HOP_H */

@@ -143,10 +143,10 @@ lookup_noref(struct seg6nr_pkt *pkt, struct flowi6 *fl6)
  * route of its own from this answer: it names no gateway, nor is it an
  * exception or an error.  What it would make for the loopback is of no use.
  */
-static bool is_onlink(const struct rt6_info *rt)
+static __always_inline bool is_onlink(const struct rt6_info *rt)
 {
-	return !rt->dst.error && !is_loopback(&rt->dst) &&
-	       !(rt->rt6i_flags & (RTF_GATEWAY | RTF_CACHE));
+	return !(rt->rt6i_flags & (RTF_GATEWAY | RTF_CACHE)) &&
+	       !rt->dst.error && !is_loopback(&rt->dst);
 }
 
 /*
@@ -256,7 +256,9 @@ static enum seg6nr_verdict find_known(struct seg6nr_pkt *pkt,
 	if (!is_onlink(rt))
 		return attach_noref(pkt, rt, 0, false);
 
-	from = seg6nr_hop_matched(pkt, NULL, nexthop, rt);
+	from = rcu_dereference(rt->from);
+	if (unlikely(rt->sernum))
+		from = seg6nr_hop_matched(pkt, NULL, nexthop, rt);
 	held = seg6nr_hop_held(pkt);
 	if (likely(held && is_made_from(dst_rt6_info(held->dst), rt, from)))
 		return attach_noref(pkt, dst_rt6_info(held->dst), 0, true);
