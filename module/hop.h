@@ -215,7 +215,8 @@ static __always_inline unsigned int seg6nr_way_of(const struct seg6nr_lwt *slwt,
 
 	if (slwt->ways == 1)
 		return 0;
-	return hash_32((__force u32)(a[0] ^ a[1] ^ a[2] ^ a[3]), 32) >> 16 &
+	/* The upper bits, to which every octet of the address contributes. */
+	return hash_32((__force u32)(a[0] ^ a[1] ^ a[2] ^ a[3]), 3) &
 	       (slwt->ways - 1);
 }
 
