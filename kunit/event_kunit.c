@@ -106,11 +106,8 @@ static action_fn do_route, do_rule, do_object, do_group, do_address,
 #define ROUTE_BAD ROUTE_GONE, .bypass = SEG6NR_HOP_BYPASS_ROUTE
 
 /* What 7.2 and later do not let modules ask is not remembered. */
-#ifdef SEG6NR_HAVE_FIB6_STUB
-#define OBJECT_IN_TABLE	0
-#else
-#define OBJECT_IN_TABLE	SEG6NR_HOP_BYPASS_ROUTE
-#endif
+#define OBJECT_IN_TABLE	\
+	(SEG6NR_MATCHES_IN_TABLE ? 0 : SEG6NR_HOP_BYPASS_ROUTE)
 
 static const struct event events[] = {
 	{ "more_specific_route", ALL, {

@@ -151,6 +151,13 @@ static inline unsigned int seg6nr_dst_refs(struct dst_entry *dst)
 #endif
 }
 
+/* Whether seg6nr_fib6_lookup() can be asked for one table, for tests. */
+#ifdef SEG6NR_HAVE_FIB6_STUB
+#define SEG6NR_MATCHES_IN_TABLE	true
+#else
+#define SEG6NR_MATCHES_IN_TABLE	false
+#endif
+
 /*
  * The route that a lookup matches, before a path is chosen: by policy rules, or
  * in @table.  Exported by name since 7.2, by rules only; behind a table of

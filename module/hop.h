@@ -145,8 +145,8 @@ static inline void seg6nr_hop_count(const struct seg6nr_pkt *pkt,
 	raw_cpu_inc(pkt->slwt->holders->stats->count[event]);
 }
 
-static __always_inline void seg6nr_epoch_read(struct seg6nr_epoch *epoch,
-				       const struct seg6nr_pkt *pkt)
+static __always_inline void
+seg6nr_epoch_read(struct seg6nr_epoch *epoch, const struct seg6nr_pkt *pkt)
 {
 	const struct net *net = pkt->net;
 
@@ -156,8 +156,8 @@ static __always_inline void seg6nr_epoch_read(struct seg6nr_epoch *epoch,
 	epoch->genid = rt_genid_ipv6(net);
 }
 
-static __always_inline bool seg6nr_epoch_is(const struct seg6nr_epoch *epoch,
-				     const struct seg6nr_pkt *pkt)
+static __always_inline bool
+seg6nr_epoch_is(const struct seg6nr_epoch *epoch, const struct seg6nr_pkt *pkt)
 {
 	struct seg6nr_epoch now;
 
@@ -193,7 +193,7 @@ static __always_inline bool seg6nr_hop_is_good(const struct seg6nr_hop *hop)
 
 static __always_inline enum seg6nr_hop_event
 seg6nr_hop_judge(const struct seg6nr_hop *hop, const struct seg6nr_pkt *pkt,
-	  const struct in6_addr *daddr, int iif, u32 mark)
+		 const struct in6_addr *daddr, int iif, u32 mark)
 {
 	if (unlikely(!ipv6_addr_equal(&hop->daddr, daddr) ||
 		     hop->iif != iif || hop->mark != mark))
@@ -208,8 +208,8 @@ seg6nr_hop_judge(const struct seg6nr_hop *hop, const struct seg6nr_pkt *pkt,
 	return SEG6NR_HOP_HIT;
 }
 
-static __always_inline unsigned int seg6nr_way_of(const struct seg6nr_lwt *slwt,
-					   const struct in6_addr *daddr)
+static __always_inline unsigned int
+seg6nr_way_of(const struct seg6nr_lwt *slwt, const struct in6_addr *daddr)
 {
 	const __be32 *a = daddr->s6_addr32;
 

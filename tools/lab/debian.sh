@@ -109,6 +109,7 @@ find_debian_version() {
 	DEB_ARCH=$(kernel_arch "$1")
 	debian_index "$DEB_ARCH"
 	DEB_IMAGE=linux-image-$(<"$dir/release")
+	# shellcheck disable=SC2034  # read by suite.sh
 	read -r _ DEB_VERSION DEB_URI DEB_SUITE < <(
 		debian_madison "$DEB_IMAGE" | awk -v want="$(<"$dir/stamp")" \
 			'$2 == want' | head -n 1)
@@ -117,7 +118,7 @@ find_debian_version() {
 # Packages that PACKAGE=VERSION depends on, of those that PATTERN matches.
 debian_depends() {
 	private_apt "debian-$DEB_ARCH" apt-cache show "$1" |
-		sed -n 's/^Depends: //p' | head -n 1 | tr ',|' '\n\n' | awk '{ print $1 }' |
+		sed -n 's/^Depends: //p' | head -n 1 | tr ',' '\n' | tr '|' '\n' | awk '{ print $1 }' |
 		grep -E "^($2)" || true
 }
 
@@ -161,6 +162,7 @@ debian_kbuild_package() {
 
 	name=$(debian_depends "$headers=$DEB_VERSION" 'linux-kbuild-')
 	(
+		# shellcheck disable=SC2030  # for this lookup only
 		DEB_ARCH=amd64
 		debian_index amd64
 		debian_pin "$name"
@@ -169,7 +171,9 @@ debian_kbuild_package() {
 
 # Into the current directory.
 download_headers() {
+	# shellcheck disable=SC2031,SC2046  # words
 	download "debian-$DEB_ARCH" $(debian_header_packages)
+	# shellcheck disable=SC2046  # words
 	download debian-amd64 $(debian_kbuild_package)
 }
 
@@ -197,6 +201,7 @@ get_debian() {
 	rm -rf "$dir"
 	mkdir -p "$dir/tree" "$dir/debs"
 	tmp=$(mktemp -d "$CACHE/download.XXXXXX")
+	# shellcheck disable=SC2031,SC2046  # words
 	(cd "$tmp" && download "debian-$DEB_ARCH" $(debian_image_packages))
 	(cd "$dir/debs" && download_headers)
 	debian_unpack "$dir" "$tmp"/*.deb "$dir"/debs/*.deb
@@ -259,6 +264,7 @@ debian_unpack() {
 	rel=${DEB_IMAGE#linux-image-}
 	echo "$rel" >"$dir/release"
 	d=$(find "$tree" -name "vmlinuz*" -type f | head -n 1)
+	# shellcheck disable=SC2031  # set by the caller
 	if [[ $DEB_ARCH == amd64 ]]; then
 		unpack_image "$d" "$dir/vmlinux"
 	else
