@@ -352,8 +352,8 @@ void expect(const struct flow *f, const struct outcome *tree,
 	 * D20 again: with another source address an error goes by other rules,
 	 * and there may be no address to send it from.
 	 */
-	to->maybe = sids[f->sid].vrf && !f->v4 && tree->frames == 1 &&
-		    frame_is_error(&tree->frame);
+	to->maybe = sids[f->sid].vrf && !f->v4 &&
+		    (!tree->frames || frame_is_error(&tree->frame));
 	if (to->frames != 1 || frame_is_error(&to->frame))
 		return;
 	/* Another route may be found for a SID: then none of them runs. */

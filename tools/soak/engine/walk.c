@@ -195,7 +195,8 @@ static bool judge(const struct flow *f, int nth, struct outcome *two)
 	/* D23: a source-routed packet is never answered with a redirect. */
 	if (same(&want, &two[OURS]) && !(kept && two[OURS].redirects))
 		return true;
-	if (want.maybe && !two[OURS].frames) {
+	if (want.maybe && (!two[OURS].frames ||
+			   (!want.frames && frame_is_error(&two[OURS].frame)))) {
 		tally.maybes++;
 		return true;
 	}
