@@ -242,11 +242,13 @@ static int dx4(struct pred *p, struct mpkt *k, const uint8_t *hop)
 
 	if (!decap(p, k, P_IPIP))
 		return 1;
+	r = fib4(given ? hop : k->d + 16, k->dev == INJ_PLACES);
 	if (odd4(k)) {
+		if (r.kind == R_ERROR || r.kind == R_BLACKHOLE)
+			p->dep |= D_BIT(22);
 		p->any_out = p->any_count = true;
 		return 0;
 	}
-	r = fib4(given ? hop : k->d + 16, k->dev == INJ_PLACES);
 	if (given && r.kind == R_FORWARD && get32(hop) >> 8 == 0x0a0002)
 		p->dep |= D_BIT(8);
 	return hand_on(p, k, r, true);
