@@ -393,7 +393,7 @@ static void next_sid_not_remembered(struct kunit *test)
 	run.blind = true;
 	seg6nr_next_jiffy();
 	seg6nr_probe_twice(test, &run, "next SID",
-			   seg6nr_run_hop(&run) ? SEG6NR_HOP_MISS_CHANGED :
+			   seg6nr_run_hop(&run) ? SEG6NR_HOP_MISS_KEY :
 						  SEG6NR_HOP_MISS_EMPTY,
 			   SEG6NR_HOP_BYPASS_ROUTE);
 	seg6nr_rtnl_route_del(&route);
