@@ -38,12 +38,13 @@ struct stage {
 	struct seg6nr_run	run;
 };
 
+static const u32 route_tables[] = {
+	0, SEG6NR_TABLE_ROUTES, SEG6NR_TABLE_VRF
+};
+
 /* To the network behind the device, and a second best way to the same. */
 static int add_routes(const struct seg6nr_place *place)
 {
-	static const u32 tables[] = {
-		0, SEG6NR_TABLE_ROUTES, SEG6NR_TABLE_VRF
-	};
 	struct seg6nr_route route = {
 		.family = AF_INET6,
 		.plen = 48,
@@ -52,8 +53,8 @@ static int add_routes(const struct seg6nr_place *place)
 	unsigned int i;
 	int err = 0;
 
-	for (i = 0; !err && i < ARRAY_SIZE(tables); i++) {
-		route.table = tables[i];
+	for (i = 0; !err && i < ARRAY_SIZE(route_tables); i++) {
+		route.table = route_tables[i];
 		route.oif = place->dev->ifindex;
 		route.gw = &place->nexthop;
 		route.metric = 0;
@@ -70,9 +71,6 @@ static int add_routes(const struct seg6nr_place *place)
 
 static void del_routes(const struct seg6nr_place *place)
 {
-	static const u32 tables[] = {
-		0, SEG6NR_TABLE_ROUTES, SEG6NR_TABLE_VRF
-	};
 	struct seg6nr_route route = {
 		.family = AF_INET6,
 		.plen = 48,
@@ -83,8 +81,8 @@ static void del_routes(const struct seg6nr_place *place)
 	};
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(tables); i++) {
-		route.table = tables[i];
+	for (i = 0; i < ARRAY_SIZE(route_tables); i++) {
+		route.table = route_tables[i];
 		seg6nr_rtnl_route_del(&route);
 	}
 }
