@@ -284,6 +284,13 @@ static enum seg6nr_verdict route_by_ipv4_daddr(struct seg6nr_pkt *pkt)
 	return seg6nr_nexthop_ipv4(pkt);
 }
 
+/* What such a SID remembers is what a lookup of the destination finds. */
+static bool routes_by_daddr(const struct seg6nr_lwt *slwt)
+{
+	return slwt->action == SEG6NR_ACT_END_DX6 &&
+	       ipv6_addr_any(&slwt->nh6);
+}
+
 /*
  * Continue behind PRE_ROUTING.  A configured next hop is in the state of a SID
  * with that @action, which is out of reach once the dst is gone or another's;
@@ -297,6 +304,8 @@ static int continue_with(struct net *net, struct sk_buff *skb, u32 action,
 
 	rcu_read_lock();
 	seg6nr_pkt_init(&pkt, net, skb);
+	if (!action && pkt.slwt && !routes_by_daddr(pkt.slwt))
+		pkt.slwt = NULL;
 	if (action && (!pkt.slwt || pkt.slwt->action != action))
 		rc = seg6nr_finish(&pkt, SEG6NR_DROP_NO_STATE);
 	else
